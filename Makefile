@@ -1,0 +1,82 @@
+# The command index: `make help`.  Every target can be run again; finished steps are stamped in $(VENV).
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV ?= .venv
+COURSE ?= course
+LESSONS ?= my_lessons
+JOBS ?= 2
+LAB_FLAGS ?=
+PYTEST_FLAGS ?=
+
+# A torch that the environment already has is kept, unless TORCH asks for another.
+torch_asked := $(filter-out undefined,$(origin TORCH))
+TORCH ?= torch==2.13.0
+
+bin := $(VENV)/bin
+# nbgrader and Jupyter start programs of their own environment by name.
+run := PATH="$(abspath $(bin)):$$PATH"
+torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
+installed := $(VENV)/.installed
+cxx_sources = $(shell git ls-files 'grader/*.h' 'grader/*.cpp' 'grader/*.cuh')
+
+.PHONY: help demo test lab release check bench env clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "  Variables: PYTHON=$(PYTHON)  VENV=$(VENV)  TORCH='$(TORCH)'  COURSE=$(COURSE)  LESSONS=$(LESSONS)"
+
+demo: $(installed) ## From nothing to marks: release, seven sample submissions, autograde, feedback, table
+	@$(run) python -m grader.nbgrader.demo $(COURSE) --samples tests/submissions
+
+test: $(installed) ## The whole test suite
+	@$(run) python -m grader.cli setup
+	@$(run) python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_FLAGS)
+
+lab: $(installed) ## JupyterLab on your own copy of the released notebooks, in $(LESSONS)
+	@mkdir -p $(LESSONS)
+	@cp -rn notebooks/. $(LESSONS)/
+	@$(run) jupyter lab --notebook-dir $(LESSONS) $(LAB_FLAGS)
+
+release: $(installed) ## Make notebooks/ from solutions/
+	@$(run) python -m grader.nbgrader.release
+
+check: $(installed) ## Lint, formatting, types, and notebooks/ in step with solutions/
+	@$(run) ruff check
+	@$(run) ruff format --check
+	@$(run) mypy
+	@$(run) clang-format --dry-run --Werror $(cxx_sources)
+	@$(run) python -m grader.nbgrader.release --check
+
+bench: $(installed) ## Measure first use and the time to a verdict
+	@$(run) python benchmarks/first_use.py
+	@$(run) python benchmarks/verdict_latency.py
+
+env: $(installed) ## Only make the environment in $(VENV)
+
+clean: ## Remove the environment, the demo's course and build leftovers; never $(LESSONS)
+	rm -rf $(VENV) $(COURSE) build .mypy_cache .ruff_cache .pytest_cache
+
+$(VENV)/.python:
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found. Install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3), or say make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is $$($(PYTHON) -V 2>&1); this course needs Python 3.11 or newer: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) cannot make environments. Debian, Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || { echo "Python.h not found. Debian, Ubuntu: apt-get install python3-dev" >&2; exit 1; }
+	@command -v "$${CXX:-g++}" >/dev/null || { echo "No C++ compiler ($${CXX:-g++}). Debian, Ubuntu: apt-get install g++" >&2; exit 1; }
+	@echo "Making the environment in $(VENV)"
+	@$(bin)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(torch_stamp): $(VENV)/.python
+	@if [ -z "$(torch_asked)" ] && $(bin)/python -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch") is None)'; \
+	then echo "Keeping the torch that $(VENV) has"; \
+	else $(bin)/python -m pip install $(TORCH); fi
+	@touch $@
+
+$(installed): $(torch_stamp) pyproject.toml .ci/constraints.txt
+	@$(bin)/python -m pip install -c .ci/constraints.txt -e '.[course,dev]'
+	@touch $@
