@@ -58,8 +58,8 @@ bench: $(installed) ## Measure first use and the time to a verdict
 
 env: $(installed) ## Only make the environment in $(VENV)
 
-clean: ## Remove the environment, the demo's course and build leftovers; never $(LESSONS)
-	rm -rf $(VENV) $(COURSE) build .mypy_cache .ruff_cache .pytest_cache
+clean: ## Remove .venv and what tools left; courses and lessons stay
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache
 
 $(VENV)/.python:
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found. Install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3), or say make PYTHON=/path/to/python" >&2; exit 1; }
