@@ -1,0 +1,26 @@
+// Reason: four elements a thread and no tail: the last n % 4 elements are never computed.
+// Fault: A48
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void add_relu_kernel(const float* a, const float* b, float* out, int n) {
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (i + 3 < n) {
+        for (int k = i; k < i + 4; ++k) {
+            out[k] = fmaxf(a[k] + b[k], 0.f);
+        }
+    }
+}
+
+torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
+    TORCH_CHECK(a.is_cuda(), "a must be a CUDA tensor");
+    TORCH_CHECK(b.is_cuda(), "b must be a CUDA tensor");
+    TORCH_CHECK(a.sizes() == b.sizes(), "a and b must have the same sizes");
+    a = a.contiguous();
+    b = b.contiguous();
+    auto out = torch::empty_like(a);
+    int n = a.numel();
+    add_relu_kernel<<<(n + 1023) / 1024, 256, 0, c10::cuda::getCurrentCUDAStream()>>>(
+        a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+    return out;
+}

@@ -1,0 +1,25 @@
+// Reason: elements run along grid.y, which ends at 65,535.
+// Also fails: close
+// Fault: A43
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void add_relu_kernel(const float* a, const float* b, float* out, int n) {
+    int i = blockIdx.y;
+    if (i < n) {
+        out[i] = fmaxf(a[i] + b[i], 0.f);
+    }
+}
+
+torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
+    TORCH_CHECK(a.is_cuda(), "a must be a CUDA tensor");
+    TORCH_CHECK(b.is_cuda(), "b must be a CUDA tensor");
+    TORCH_CHECK(a.sizes() == b.sizes(), "a and b must have the same sizes");
+    a = a.contiguous();
+    b = b.contiguous();
+    auto out = torch::empty_like(a);
+    int n = a.numel();
+    add_relu_kernel<<<dim3(1, n), 1, 0, c10::cuda::getCurrentCUDAStream()>>>(
+        a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+    return out;
+}

@@ -1,0 +1,10 @@
+// Reason: the result comes from torch::relu and no kernel is launched.
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
+    TORCH_CHECK(a.is_cuda(), "a must be a CUDA tensor");
+    TORCH_CHECK(b.is_cuda(), "b must be a CUDA tensor");
+    TORCH_CHECK(a.sizes() == b.sizes(), "a and b must have the same sizes");
+    return torch::relu(a + b);
+}

@@ -1,0 +1,27 @@
+// Reason: a tensor on the CPU is reported with printf and returned, not refused.
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cstdio>
+
+__global__ void add_relu_kernel(const float* a, const float* b, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v = a[i] + b[i];
+        out[i] = v > 0.f ? v : 0.f;
+    }
+}
+
+torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
+    if (!a.is_cuda() || !b.is_cuda()) {
+        std::printf("add_relu: a and b must be CUDA tensors\n");
+        return a;
+    }
+    TORCH_CHECK(a.sizes() == b.sizes(), "a and b must have the same sizes");
+    a = a.contiguous();
+    b = b.contiguous();
+    auto out = torch::empty_like(a);
+    int n = a.numel();
+    add_relu_kernel<<<(n + 255) / 256, 256, 0, c10::cuda::getCurrentCUDAStream()>>>(
+        a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+    return out;
+}

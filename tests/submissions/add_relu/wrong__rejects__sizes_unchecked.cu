@@ -1,0 +1,23 @@
+// Reason: only the device is checked; a shorter b is read past its end.
+// Fault: A114
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void add_relu_kernel(const float* a, const float* b, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v = a[i] + b[i];
+        out[i] = v > 0.f ? v : 0.f;
+    }
+}
+
+torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
+    TORCH_CHECK(a.is_cuda() && b.is_cuda(), "a and b must be CUDA tensors");
+    a = a.contiguous();
+    b = b.contiguous();
+    auto out = torch::empty_like(a);
+    int n = a.numel();
+    add_relu_kernel<<<(n + 255) / 256, 256, 0, c10::cuda::getCurrentCUDAStream()>>>(
+        a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+    return out;
+}

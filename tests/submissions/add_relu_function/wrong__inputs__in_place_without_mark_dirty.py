@@ -1,0 +1,20 @@
+"""The result is written over a, which is neither cloned nor marked dirty."""
+
+import torch
+
+
+class FusedAddReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        out = kernels.add_relu(a, b)
+        ctx.save_for_backward(out)
+        return out
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        (out,) = ctx.saved_tensors
+        grad = grad_out * (out > 0)
+        return grad, grad
+
+
+fused_add_relu = FusedAddReLU.apply

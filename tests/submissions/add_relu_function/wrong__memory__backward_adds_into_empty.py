@@ -1,0 +1,20 @@
+"""The backward kernel adds into memory that nobody has written."""
+
+import torch
+
+
+class FusedAddReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        out = kernels.add_relu(a, b)
+        ctx.save_for_backward(out)
+        return out
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        (out,) = ctx.saved_tensors
+        grad = kernels.add_relu_backward(grad_out, out)
+        return grad, grad
+
+
+fused_add_relu = FusedAddReLU.apply

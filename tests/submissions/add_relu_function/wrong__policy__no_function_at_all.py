@@ -1,0 +1,9 @@
+"""The Python side composes torch operators and lets autograd do the rest."""
+
+import torch
+
+
+def fused_add_relu(a, b):
+    if a.device != b.device or a.shape != b.shape or a.dtype != b.dtype:
+        raise ValueError("a and b must agree")
+    return torch.relu(a + b)

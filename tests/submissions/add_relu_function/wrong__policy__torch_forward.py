@@ -1,0 +1,20 @@
+"""Forward is torch.relu(a + b) and the kernel is never called."""
+
+import torch
+
+
+class FusedAddReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        out = torch.relu(a + b)
+        ctx.save_for_backward(out)
+        return out
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        (out,) = ctx.saved_tensors
+        grad = grad_out * (out > 0)
+        return grad, grad
+
+
+fused_add_relu = FusedAddReLU.apply

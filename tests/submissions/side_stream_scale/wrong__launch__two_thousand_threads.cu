@@ -1,0 +1,24 @@
+// Reason: a block of 2048 threads cannot be launched.
+// Also fails: close
+// Fault: A54
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+
+__global__ void scale_kernel(const float* x, float* out, float alpha, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = alpha * x[i];
+    }
+}
+
+torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
+    TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor");
+    TORCH_CHECK(x.scalar_type() == torch::kFloat32, "x must be float32");
+    x = x.contiguous();
+    auto out = torch::empty_like(x);
+    int n = x.numel();
+    if (n == 0) return out;
+    scale_kernel<<<(n + 2047) / 2048, 2048, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), alpha, n);
+    return out;
+}

@@ -1,0 +1,24 @@
+// Reason: x is copied on stream 0 and scaled on the current stream.
+// Fault: A03
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <cuda_runtime.h>
+
+__global__ void scale_kernel(float* out, float alpha, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] *= alpha;
+    }
+}
+
+torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
+    TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor");
+    TORCH_CHECK(x.scalar_type() == torch::kFloat32, "x must be float32");
+    x = x.contiguous();
+    auto out = torch::empty_like(x);
+    int n = x.numel();
+    if (n == 0) return out;
+    cudaMemcpyAsync(out.data_ptr(), x.data_ptr(), n * sizeof(float), cudaMemcpyDeviceToDevice, 0);
+    scale_kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(out.data_ptr<float>(), alpha, n);
+    return out;
+}
