@@ -17,6 +17,7 @@ torch_asked := $(filter-out undefined,$(origin TORCH))
 TORCH ?= torch==2.13.0
 
 bin := $(VENV)/bin
+python := $(or $(wildcard $(bin)/python),$(PYTHON))
 # nbgrader and Jupyter start programs of their own environment by name.
 run := PATH="$(abspath $(bin)):$$PATH"
 torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
@@ -62,13 +63,13 @@ clean: ## Remove .venv and what tools left; courses and lessons stay
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache
 
 $(VENV)/.python:
-	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found. Install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3), or say make PYTHON=/path/to/python" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is $$($(PYTHON) -V 2>&1); this course needs Python 3.11 or newer: make PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) cannot make environments. Debian, Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || { echo "Python.h not found. Debian, Ubuntu: apt-get install python3-dev" >&2; exit 1; }
+	@command -v $(python) >/dev/null || { echo "$(python) not found. Install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3), or say make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(python) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(python) is $$($(python) -V 2>&1); this course needs Python 3.11 or newer: make PYTHON=python3.12" >&2; exit 1; }
+	@$(python) -c 'import ensurepip, venv' 2>/dev/null || { echo "$(python) cannot make environments. Debian, Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@$(python) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || { echo "Python.h not found. Debian, Ubuntu: apt-get install python3-dev" >&2; exit 1; }
 	@command -v "$${CXX:-g++}" >/dev/null || { echo "No C++ compiler ($${CXX:-g++}). Debian, Ubuntu: apt-get install g++" >&2; exit 1; }
 	@echo "Making the environment in $(VENV)"
-	@$(bin)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
+	@$(bin)/python -m pip --version >/dev/null 2>&1 || $(python) -m venv $(VENV)
 	@touch $@
 
 $(torch_stamp): $(VENV)/.python

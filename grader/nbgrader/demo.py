@@ -53,21 +53,27 @@ SAMPLES = (
         },
     ),
     Sample(
-        "right-unlike-the-model",
-        "right, in ways that the model answers do not take",
+        "right-otherwise",
+        "right, unlike the model answers",
         {
-            "add_relu": "right__strides_without_a_copy",
-            "add_relu_function": "right__backward_in_python",
-            "side_stream_scale": "right__grid_stride",
+            "add_relu": "right__grid_stride_64_bit",
+            "add_relu_function": "right__output_saved",
+            "side_stream_scale": "right__fork_and_join_with_events",
         },
     ),
     Sample(
-        "default-stream", "launches on the default stream", {"side_stream_scale": "wrong__stream_race__x"}
+        "default-stream",
+        "launches on the default stream",
+        {"side_stream_scale": "wrong__stream_race__starting_version"},
     ),
-    Sample("missing-contiguous", "no contiguous()", {"add_relu": "wrong__close__missing_contiguous"}),
-    Sample("off-by-one", "i <= n: writes past the end", {"add_relu": "wrong__memory__off_by_one_write"}),
-    Sample("wrong-gradient", "gradient not masked", {"add_relu_function": "wrong__gradcheck__x"}),
-    Sample("null-pointer", "the kernel follows a null pointer", {"add_relu": "wrong__memory__null_pointer"}),
+    Sample("missing-contiguous", "ignores strides", {"add_relu": "wrong__close__missing_contiguous"}),
+    Sample("off-by-one", "writes one past the end", {"add_relu": "wrong__memory__off_by_one_write"}),
+    Sample(
+        "wrong-gradient",
+        "passes the gradient where the ReLU was off",
+        {"add_relu_function": "wrong__gradcheck__mask_forgotten"},
+    ),
+    Sample("null-pointer", "follows a null pointer", {"add_relu": "wrong__memory__null_pointer"}),
 )
 
 
