@@ -53,9 +53,8 @@ check: $(installed) ## Lint, formatting, types, and notebooks/ in step with solu
 	@$(run) clang-format --dry-run --Werror $(cxx_sources)
 	@$(run) python -m grader.nbgrader.release --check
 
-bench: $(installed) ## Measure first use and the time to a verdict
-	@$(run) python benchmarks/first_use.py
-	@$(run) python benchmarks/verdict_latency.py
+bench: $(installed) ## Measure first use and the time to a verdict; writes docs/reports/benchmarks.md
+	@$(run) python benchmarks/report.py docs/reports/benchmarks.md
 
 env: $(installed) ## Only make the environment in $(VENV)
 

@@ -10,14 +10,16 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from rich.console import Console
+from rich.markup import escape
 
 from grader import cli
 from grader.exercises import get
@@ -129,31 +131,34 @@ def nbgrader(course: Path, arguments: Sequence[str], show: Callable[[str], None]
         raise StepFailedError("\n".join([f"nbgrader {' '.join(arguments)} failed:", *last]))
 
 
-def steps(course: Path, samples: Path) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield nbgrader's commands in order, each with a title; the samples are handed in after the release."""
-    for lesson in LESSONS:
-        yield f"release {lesson}", ("generate_assignment", lesson, "--force", "--create")
-    hand_in(course, samples)
-    for lesson in LESSONS:
-        yield f"autograde {lesson}", ("autograde", lesson, "--force", "--create")
-    for lesson in LESSONS:
-        yield f"feedback {lesson}", ("generate_feedback", lesson, "--force")
+def step(course: Path, console: Console, command: str, lesson: str) -> None:
+    """Run one command for one lesson, with what it is doing on the last line of the terminal."""
+    title = f"nbgrader {command} {lesson}"
+    started = time.monotonic()
+    with console.status(title) as status:
+        nbgrader(
+            course, (command, lesson, "--force"), lambda line: status.update(f"{title}  {escape(line[-70:])}")
+        )
+    console.print(f"{time.monotonic() - started:5.0f} s  {title}", highlight=False)
 
 
 def run(course: Path, samples: Path, console: Console) -> None:
     """Do all of it and print the table of marks.  Raises `StepFailedError`."""
     if cli.main(["setup"]) or cli.main(["quickstart", str(course)]):
         raise StepFailedError("The course could not be set up; the reason is above.")
-    for title, arguments in steps(course, samples):
-        with console.status(title) as status:
-            nbgrader(
-                course,
-                arguments,
-                lambda line, title=title: status.update(f"{title}  [dim]{line[-80:]}[/dim]"),
-            )
-        console.print(f"[green]done[/green]  {title}")
+    for lesson in LESSONS:
+        step(course, console, "generate_assignment", lesson)
+    hand_in(course, samples)
+    for sample in SAMPLES:
+        console.print(f"handed in  {sample.student}: {sample.story}", highlight=False)
+    for command in ("autograde", "generate_feedback"):
+        for lesson in LESSONS:
+            step(course, console, command, lesson)
     if cli.main(["marks", str(course)]):
         raise StepFailedError("The marks could not be read; the reason is above.")
+    console.print(
+        f"Feedback that students get: {course / 'feedback'}   nbgrader's output: {course / 'demo.log'}"
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
