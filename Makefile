@@ -32,7 +32,7 @@ help: ## This list
 	@echo "  Variables: PYTHON=$(PYTHON)  VENV=$(VENV)  TORCH='$(TORCH)'  COURSE=$(COURSE)  LESSONS=$(LESSONS)"
 
 demo: $(installed) ## From nothing to marks: release, seven sample submissions, autograde, feedback, table
-	@$(run) python -m grader.nbgrader.demo $(COURSE) --samples tests/submissions
+	@$(run) python -m grader.demo $(COURSE) --samples tests/submissions
 
 test: $(installed) ## The whole test suite
 	@$(run) python -m grader.cli setup

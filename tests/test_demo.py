@@ -8,9 +8,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from grader.nbgrader.demo import LESSONS, SAMPLES, Sample, StepFailedError, answered, nbgrader
+from grader.demo import LESSONS, SAMPLES, Sample, StepFailedError, answered, nbgrader
 
-SAMPLES_FOLDER = Path(__file__).parents[1] / "submissions"
+SAMPLES_FOLDER = Path(__file__).parent / "submissions"
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.student)

@@ -163,7 +163,7 @@ def run(course: Path, samples: Path, console: Console) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the demo from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m grader.nbgrader.demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m grader.demo", description=__doc__)
     parser.add_argument("course", type=Path, help="course directory, made when it is not there")
     parser.add_argument("--samples", type=Path, required=True, help="the corpus: EXERCISE/STEM.cu and .py")
     options = parser.parse_args(argv)
