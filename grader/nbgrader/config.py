@@ -1,0 +1,71 @@
+"""nbgrader's configuration for a course: what a course directory's `nbgrader_config.py` applies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from grader.nbgrader.seed import SEED_FILE
+
+
+def configure(config: Any, course: Path) -> None:
+    """Set nbgrader's preprocessor lists and paths for the course in this directory.
+
+    nbgrader's commands, and the formgrader's buttons, then release and grade as this course means it.
+    """
+    from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
+    from nbgrader import preprocessors as theirs
+
+    from grader.nbgrader.clear import ClearAnswers, LintMarkers
+    from grader.nbgrader.execute import ExecutePlainCells
+    from grader.nbgrader.feedback import HideHiddenTests
+    from grader.nbgrader.judging import JudgeAnswers, SaveVerdicts
+    from grader.nbgrader.restore import RestoreCells
+
+    find_alembic()
+    config.CourseDirectory.root = str(course)
+    config.JudgeAnswers.seed_file = str(course / SEED_FILE)
+    config.ClearSolutions.enforce_metadata = True
+    config.GenerateAssignment.preprocessors = [
+        LintMarkers,
+        theirs.IncludeHeaderFooter,
+        theirs.InstantiateTests,
+        theirs.LockCells,
+        ClearAnswers,
+        theirs.ClearOutput,
+        theirs.CheckCellMetadata,
+        theirs.ComputeChecksums,
+        theirs.SaveCells,
+        theirs.ClearHiddenTests,
+        theirs.ClearMarkScheme,
+        theirs.ComputeChecksums,
+        theirs.CheckCellMetadata,
+    ]
+    config.Autograde.sanitize_preprocessors = [
+        theirs.ClearOutput,
+        RestoreCells,
+        theirs.OverwriteKernelspec,
+        theirs.OverwriteCells,
+        theirs.CheckCellMetadata,
+    ]
+    config.Autograde.autograde_preprocessors = [
+        JudgeAnswers,
+        ExecutePlainCells,
+        theirs.IgnorePattern,
+        ClearMetadataPreprocessor,
+        theirs.LimitOutput,
+        SaveVerdicts,
+        theirs.AssignLatePenalties,
+        theirs.CheckCellMetadata,
+    ]
+    config.GenerateFeedback.preprocessors = [theirs.GetGrades, HideHiddenTests, CSSHTMLHeaderPreprocessor]
+
+
+def find_alembic() -> None:
+    """Put this environment's programs on the path: nbgrader calls `alembic` by its bare name."""
+    programs = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", "")
+    if programs not in path.split(os.pathsep):
+        os.environ["PATH"] = programs + os.pathsep + path

@@ -1,0 +1,140 @@
+"""Marks of a course with the reason for each lost point."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from grader.nbgrader.errors import CourseError
+from grader.notebook.answers import CHECK_PREFIX
+from grader.notebook.card import points
+from grader.verdict import Outcome
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One student's mark for one exercise or test cell.  `score` is None while there is no mark."""
+
+    student: str
+    lesson: str
+    exercise: str
+    score: float | None
+    max_score: float
+    reason: str
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the marks of a course directory as a table."""
+    parser = argparse.ArgumentParser(prog="grader marks", description=__doc__)
+    parser.add_argument("directory", type=Path, nargs="?", default=Path())
+    options = parser.parse_args(arguments)
+    try:
+        print_marks(marks(options.directory))
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def marks(directory: Path, url: str | None = None) -> list[Mark]:
+    """Return all marks in the gradebook, by student, lesson and exercise.
+
+    `url` is the gradebook's, by default `gradebook.db` in the directory.
+    """
+    from nbgrader.api import Gradebook
+
+    from grader.nbgrader.config import find_alembic
+
+    path = directory.resolve() / "gradebook.db"
+    if url is None and not path.exists():
+        raise CourseError(f"No gradebook in {directory}. Make a course directory with `grader quickstart`.")
+    find_alembic()
+    with Gradebook(url or f"sqlite:///{path}") as gradebook:
+        found = [
+            mark
+            for assignment in gradebook.assignments
+            for submission in assignment.submissions
+            for mark in _of_submission(directory, submission)
+        ]
+    return sorted(found, key=lambda mark: (mark.student, mark.lesson, mark.exercise))
+
+
+def print_marks(rows: list[Mark]) -> None:
+    """Print marks as a table on standard output."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=f"{len({row.student for row in rows})} students, {len(rows)} marks", show_lines=True)
+    for name in ("student", "lesson", "exercise", "mark", "points lost because"):
+        table.add_column(name, justify="right" if name == "mark" else "left")
+    for row in rows:
+        mark = "no mark" if row.score is None else points(row.score)
+        cells = (row.student, row.lesson, row.exercise, f"{mark} of {points(row.max_score)}", row.reason)
+        table.add_row(*(Text(cell) for cell in cells))
+    Console(soft_wrap=False).print(table)
+
+
+def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
+    """Yield the marks of one student's assignment."""
+    student, lesson = submission.student.id, submission.assignment.name
+    for notebook in submission.notebooks:
+        path = directory / "autograded" / student / lesson / f"{notebook.name}.ipynb"
+        verdicts = _verdicts(path)
+        for grade in notebook.grades:
+            verdict = verdicts.get(grade.name)
+            graded = grade.auto_score is not None or grade.manual_score is not None
+            score = float(grade.score) if graded else None
+            reason = _reason(verdict, score, float(grade.max_score))
+            if grade.manual_score is not None:
+                reason = f"Set by hand. {reason}".strip()
+            exercise = grade.name.removeprefix(CHECK_PREFIX)
+            yield Mark(student, lesson, exercise, score, float(grade.max_score), reason)
+
+
+def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the verdicts of an autograded notebook by grade id; for a cell of nbgrader's, what it showed."""
+    from grader.nbgrader.judging import stored_verdict
+
+    if not path.exists():
+        return {}
+    cells = nbformat.read(path, as_version=4).cells
+    found = {}
+    for cell in cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if (verdict := stored_verdict(cell)) is not None:
+            found[grade_id] = verdict
+        elif errors := [output for output in cell.get("outputs", []) if output.output_type == "error"]:
+            found[grade_id] = {"error": f"{errors[0].ename}: {errors[0].evalue}"}
+    return found
+
+
+def _reason(verdict: dict[str, Any] | None, score: float | None, available: float) -> str:
+    """Return why points are missing, one line a failed check."""
+    if verdict is None:
+        return "Not judged; see what `nbgrader autograde` said." if score is None else ""
+    if "error" in verdict:
+        return str(verdict["error"])
+    lines = [str(note) for note in verdict.get("notes", [])] if score is None or score < available else []
+    if verdict["message"]:
+        lines.append(str(verdict["message"]))
+    lines += [_lost(check) for check in verdict["checks"] if check["verdict"] != Outcome.PASSED]
+    return "\n".join(lines)
+
+
+def _lost(check: dict[str, Any]) -> str:
+    """Return one failed check with its lost points, line and message."""
+    lost = points(check["max_score"] - check["score"])
+    where = f", line {check['where']['line']}" if check["where"] else ""
+    first = (check["message"] or check["verdict"].replace("_", " ")).splitlines()[0]
+    return f"{check['name']} (-{lost}{where}): {first}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""Verdicts and compiler errors as accessible HTML and as plain text.
+
+Outcomes are told in words and by a sign, never by colour alone.  Everything that comes from a learner's
+source or from a compiler is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from html import escape
+
+from grader.verdict import CheckResult, Outcome, Place, Verdict
+
+Picture = Callable[[CheckResult], str]
+"""Returns an HTML fragment for a check, or an empty string."""
+
+_SIGNS = {
+    Outcome.PASSED: ("✓", "passed", "#1a7f37"),
+    Outcome.FAILED: ("✗", "failed", "#b42318"),
+    Outcome.NOT_ATTEMPTED: ("○", "not attempted", "#57606a"),
+    Outcome.ENVIRONMENT: ("!", "could not be judged", "#8a5a00"),
+    Outcome.NEEDS_GPU: ("!", "needs a GPU", "#8a5a00"),
+    Outcome.NOT_RUN: ("–", "not run", "#57606a"),
+}
+_NEXT = {
+    Outcome.NOT_ATTEMPTED: "Write your answer in its cell, run the cell, then run this one again.",
+    Outcome.ENVIRONMENT: "This is not your answer's fault, and no mark is recorded.",
+    Outcome.NEEDS_GPU: "Your answer uses what the simulator does not have. It is judged where there is a GPU.",
+}
+_PRE = "margin:.3em 0;padding:.4em .6em;overflow-x:auto;border:1px solid #d0d7de;background:#f6f8fa;color:#1f2328"
+
+
+def points(value: float) -> str:
+    """Return points without needless digits."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def headline(verdict: Verdict) -> str:
+    """Return the verdict in one line of plain text."""
+    sign, word, _ = _SIGNS[verdict.verdict]
+    score = f"{points(verdict.score)} of {points(verdict.max_score)} points"
+    if verdict.verdict in (Outcome.ENVIRONMENT, Outcome.NEEDS_GPU):
+        score = "no mark"
+    total = verdict.seconds.get("total", 0.0)
+    timing = f", {verdict.device}, {total:.1f} s" if total else ""
+    return f"{sign} {verdict.exercise}: {word} ({score}{timing})"
+
+
+def plain(verdict: Verdict, notes: Iterable[str] = ()) -> str:
+    """Return the whole verdict as plain text."""
+    lines = [headline(verdict)]
+    lines += [f"  Note: {note}" for note in notes]
+    lines += [f"  {text}" for text in (verdict.message, _NEXT.get(verdict.verdict, "")) if text]
+    for check in verdict.checks:
+        sign, word, _ = _SIGNS[check.verdict]
+        lines.append(f"  {sign} {check.name}: {word}, {points(check.score)} of {points(check.max_score)}")
+        lines += [f"      {line}" for line in check.message.splitlines()]
+        lines += [f"      {line}" for line in excerpt(check.where).splitlines()]
+    return "\n".join(lines)
+
+
+def html(verdict: Verdict, notes: Iterable[str] = (), picture: Picture | None = None) -> str:
+    """Return the verdict as an HTML fragment: a headline, a table of checks, and why points were lost."""
+    _, word, colour = _SIGNS[verdict.verdict]
+    label = f"Verdict on {verdict.exercise}: {word}"
+    body = [f'<p style="margin:0 0 .4em"><strong>{escape(headline(verdict))}</strong></p>']
+    body += [f"<p>Note: {escape(note)}</p>" for note in notes]
+    body += [f"<p>{escape(text)}</p>" for text in (verdict.message, _NEXT.get(verdict.verdict, "")) if text]
+    if verdict.checks:
+        body.append(_table(verdict))
+        body += [_reason(check, picture) for check in verdict.checks if check.message or check.where]
+    return _frame(label, colour, "".join(body))
+
+
+def excerpt(where: Place | None) -> str:
+    """Return the source line with its number and, where the column is known, a caret below it."""
+    if where is None or not where.text:
+        return ""
+    gutter = f"{where.line} | "
+    text = where.text.expandtabs(4)
+    lines = [gutter + text]
+    if where.column:
+        before = len(where.text[: where.column - 1].expandtabs(4))
+        lines.append(" " * (len(gutter) + before) + "^")
+    return "\n".join(lines)
+
+
+def compiler_card(exercise: str, problems: list[tuple[str, Place | None]]) -> str:
+    """Return compiler errors as an HTML fragment, the first one first; further ones are folded."""
+    shown = [_problem(message, where) for message, where in problems]
+    head = f"✗ {exercise}: the compiler refused it"
+    body = f'<p style="margin:0 0 .4em"><strong>{escape(head)}</strong></p>' + "".join(shown[:1])
+    if shown[1:]:
+        more = f"{len(shown) - 1} more; often only consequences of the first"
+        body += f"<details><summary>{more}</summary>{''.join(shown[1:])}</details>"
+    return _frame(f"Compiler errors in {exercise}", _SIGNS[Outcome.FAILED][2], body)
+
+
+def compiler_text(exercise: str, problems: list[tuple[str, Place | None]]) -> str:
+    """Return compiler errors as plain text."""
+    lines = [f"✗ {exercise}: the compiler refused it"]
+    for message, where in problems:
+        lines += [f"  {_line(where)}{message}", *(f"      {line}" for line in excerpt(where).splitlines())]
+    return "\n".join(lines)
+
+
+def note_card(label: str, text: str) -> str:
+    """Return a short message as an HTML fragment."""
+    paragraphs = "".join(f'<p style="margin:.2em 0">{escape(line)}</p>' for line in text.splitlines())
+    return _frame(label, _SIGNS[Outcome.NOT_ATTEMPTED][2], paragraphs)
+
+
+def _frame(label: str, colour: str, body: str) -> str:
+    return (
+        f'<section role="region" aria-label="{escape(label, quote=True)}" '
+        f'style="border-left:.3em solid {colour};padding:.4em .8em;margin:.3em 0">{body}</section>'
+    )
+
+
+def _table(verdict: Verdict) -> str:
+    """Return the checks and their points as a table with headers for screen readers."""
+    rows = []
+    for check in verdict.checks:
+        sign, word, colour = _SIGNS[check.verdict]
+        rows.append(
+            f'<tr><th scope="row" style="text-align:left">{escape(check.name)}</th>'
+            f'<td style="text-align:left;color:{colour}"><span aria-hidden="true">{sign}</span> {word}</td>'
+            f"<td>{points(check.score)} of {points(check.max_score)}</td></tr>"
+        )
+    caption = f"Checks of {escape(verdict.exercise)}"
+    head = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in ("Check", "Result", "Points"))
+    return (
+        f'<table><caption style="text-align:left">{caption}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _reason(check: CheckResult, picture: Picture | None) -> str:
+    """Return what a check has to say, with the source line and a picture."""
+    text = escape(check.message).replace("\n", "<br>")
+    drawn = picture(check) if picture else ""
+    return (
+        f'<div style="margin:.5em 0"><strong>{escape(check.name)}</strong>: {text}'
+        f"{_source(check.where)}{drawn}</div>"
+    )
+
+
+def _problem(message: str, where: Place | None) -> str:
+    return f'<div style="margin:.4em 0">{escape(_line(where))}{escape(message)}{_source(where)}</div>'
+
+
+def _line(where: Place | None) -> str:
+    return f"line {where.line}: " if where else ""
+
+
+def _source(where: Place | None) -> str:
+    shown = excerpt(where)
+    return f'<pre style="{_PRE}">{escape(shown)}</pre>' if shown else ""
