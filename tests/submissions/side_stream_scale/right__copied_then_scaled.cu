@@ -20,7 +20,8 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     AT_CUDA_CHECK(cudaMemcpyAsync(out.data_ptr(), x.const_data_ptr(), n * sizeof(float), cudaMemcpyDeviceToDevice,
                                   stream));
     constexpr int threads = 224;
-    if (n != 0) scale_in_place<threads><<<(n + threads - 1) / threads, threads, 0, stream>>>(out.data_ptr<float>(), alpha, n);
+    if (n != 0)
+        scale_in_place<threads><<<(n + threads - 1) / threads, threads, 0, stream>>>(out.data_ptr<float>(), alpha, n);
     AT_CUDA_CHECK(cudaPeekAtLastError());
     return out;
 }

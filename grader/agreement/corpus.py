@@ -1,0 +1,89 @@
+"""Read the corpus: submissions with the verdict in their file names and the reason in their first lines."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_NAME = re.compile(r"right__(?P<right>[a-z0-9_]+)|wrong__(?P<check>[a-z]+(?:_[a-z]+)*)__(?P<slug>[a-z0-9_]+)")
+_HEADER = re.compile(r"// (?P<key>Reason|Also fails|Fault): (?P<value>\S.*)")
+
+
+class CorpusError(Exception):
+    """A file of the corpus that does not say what it is."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One submission and the verdict that it must get."""
+
+    exercise: str
+    path: Path
+    check: str | None
+    """The check that must fail; None for a right submission."""
+    reason: str
+    also: frozenset[str] = frozenset()
+    """Checks that cannot but fail too."""
+    fault: str | None = None
+
+    @property
+    def name(self) -> str:
+        """`exercise/stem`, which identifies the submission in reports and on the command line."""
+        return f"{self.exercise}/{self.path.stem}"
+
+    @property
+    def failing(self) -> frozenset[str]:
+        """The names of the checks that must fail, all of them and no other."""
+        return frozenset() if self.check is None else self.also | {self.check}
+
+    @property
+    def cuda(self) -> str:
+        """The CUDA source."""
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def python(self) -> str | None:
+        """The Python source beside it, if there is one."""
+        beside = self.path.with_suffix(".py")
+        return beside.read_text(encoding="utf-8") if beside.exists() else None
+
+    @property
+    def digest(self) -> str:
+        """Identify the sources, so that a stored verdict is never taken for that of an edited file."""
+        return hashlib.sha256(repr((self.cuda, self.python)).encode()).hexdigest()[:16]
+
+
+def read_submission(path: Path) -> Submission:
+    """Return what the name and the first lines of `path` promise; raise `CorpusError` if they do not."""
+    named = _NAME.fullmatch(path.stem)
+    if named is None:
+        raise CorpusError(f"{path}: name it right__<slug>.cu or wrong__<check>__<slug>.cu")
+    header = dict(_header(path))
+    if "Reason" not in header:
+        raise CorpusError(f"{path}: begin it with '// Reason: ...'")
+    if "Also fails" in header and named["check"] is None:
+        raise CorpusError(f"{path}: a right submission fails nothing; drop '// Also fails:'")
+    also = frozenset(part.strip() for part in header.get("Also fails", "").split(",") if part.strip())
+    return Submission(path.parent.name, path, named["check"], header["Reason"], also, header.get("Fault"))
+
+
+def read_corpus(folder: Path) -> tuple[Submission, ...]:
+    """Return all submissions under `folder`, one folder an exercise, in the order of their names."""
+    found = tuple(read_submission(path) for path in sorted(folder.glob("*/*.cu")))
+    if not found:
+        raise CorpusError(f"{folder}: no submissions; expected <exercise>/{{right,wrong}}__*.cu")
+    for stray in sorted(folder.glob("*/*.py")):
+        if not stray.with_suffix(".cu").exists():
+            raise CorpusError(f"{stray}: no .cu of the same name beside it")
+    return found
+
+
+def _header(path: Path) -> Iterator[tuple[str, str]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            return
+        yield match["key"], match["value"]
