@@ -37,7 +37,7 @@ class _Box:
 
 
 def timeline(
-    launches: Iterable[Launch] | Mapping[str, Any],
+    launches: Iterable[Launch] | Iterable[Mapping[str, Any]] | Mapping[str, Any],
     *,
     notes: Mapping[str, str] | None = None,
     missing: tuple[str, str] | None = None,
@@ -47,11 +47,14 @@ def timeline(
 
     `notes` maps a kernel's name to what it does with the data ("writes x").  `edges` and `missing` are pairs
     of kernel names, earlier one first: an edge that is there, and the one that is not.  Names may be a part
-    of the kernel's name.  Instead of launches, a `stream_race` report of the simulator may be given.
+    of the kernel's name.  Instead of launches, a `stream_race` or `wrong_stream` report of the simulator may
+    be given, or several, of which the first is drawn.
     """
-    if isinstance(launches, Mapping):
-        return _of_report(launches)
-    boxes = _schedule(list(launches), notes or {}, edges)
+    given = [launches] if isinstance(launches, Mapping) else list(launches)
+    reports = [item for item in given if isinstance(item, Mapping)]
+    if reports:
+        return _of_report(reports[0])
+    boxes = _schedule([item for item in given if isinstance(item, Launch)], notes or {}, edges)
     if not boxes:
         raise ValueError("timeline needs at least one launch")
     lanes = list(dict.fromkeys(box.launch.stream for box in boxes))
