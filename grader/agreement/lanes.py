@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import subprocess
@@ -54,25 +55,34 @@ class Lane:
             late.cancel()
         if reply is not None:
             return reply
-        status = process.wait()
-        self._process = None
+        status = self._end(patience=5.0)
         return {"error": f"the judging process ended with status {status} (limit {limit:.0f} s)"}
 
     def close(self) -> None:
         """End the process."""
-        if self._process is None:
-            return
-        if self._process.stdin:
-            self._process.stdin.close()
+        self._end(patience=10.0)
+
+    def _end(self, patience: float) -> int:
+        """Close the process's input, wait, kill it when patience is over; return its status."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        if process.stdin:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
         try:
-            self._process.wait(timeout=10)
+            process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._process = None
+            process.kill()
+            process.wait()
+        if process.stdout:
+            process.stdout.close()
+        return process.returncode
 
     def _running(self) -> subprocess.Popen[str]:
-        if self._process is None or self._process.poll() is not None:
+        if self._process is not None and self._process.poll() is not None:
+            self._end(patience=0.0)
+        if self._process is None:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
             )

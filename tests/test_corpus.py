@@ -1,0 +1,117 @@
+"""Every submission of the corpus, judged on `sim`, gets the verdict that its name promises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.agreement import CorpusError, Submission, read_corpus, read_submission
+from grader.judge import Answer, Judge
+from grader.verdict import CheckResult, Outcome, Verdict
+
+CORPUS = Path(__file__).parent / "submissions"
+SOURCE = Path(__file__).parents[2] / "shared" / "SOURCE.md"
+SEED = 0x5EC2E7
+"""Not the public seed: nobody can have fitted a submission to it."""
+
+
+def judged(judge: Judge, submission: Submission) -> Verdict:
+    """Return the verdict on `sim`."""
+    answer = Answer(cuda=submission.cuda, python=submission.python)
+    return judge.judge(submission.exercise, answer, device="sim", seed=SEED)
+
+
+def failing(verdict: Verdict) -> dict[str, CheckResult]:
+    """Return the checks that failed, by name."""
+    return {check.name: check for check in verdict.checks if check.verdict is Outcome.FAILED}
+
+
+def report(verdict: Verdict) -> str:
+    """Return what each check said, for a failing test."""
+    said = [f"{check.name}: {check.verdict} {check.message}" for check in verdict.checks]
+    return "\n".join([str(verdict.verdict), verdict.message, *said])
+
+
+def parameters(right: bool) -> Iterator[object]:
+    """Yield the right or the wrong submissions as parameters."""
+    for submission in read_corpus(CORPUS):
+        if (submission.check is None) is right:
+            yield pytest.param(submission, id=submission.name)
+
+
+@pytest.mark.parametrize("submission", parameters(right=True))
+def test_right_submission_passes_every_check(judge: Judge, submission: Submission) -> None:
+    """A right answer gets full marks, however unlike the model it is."""
+    verdict = judged(judge, submission)
+    assert verdict.verdict is Outcome.PASSED, report(verdict)
+    assert verdict.score == verdict.max_score > 0
+
+
+@pytest.mark.parametrize("submission", parameters(right=False))
+def test_wrong_submission_fails_the_check_in_its_name(judge: Judge, submission: Submission) -> None:
+    """A wrong answer fails the check in its name and those it says it cannot but fail, and is told why."""
+    verdict = judged(judge, submission)
+    assert verdict.verdict is Outcome.FAILED, report(verdict)
+    assert set(failing(verdict)) == submission.failing, report(verdict)
+    assert verdict.score < verdict.max_score
+    for check in failing(verdict).values():
+        assert check.score < check.max_score or check.max_score == 0
+        assert len(check.message.split()) >= 4, report(verdict)
+
+
+@pytest.mark.skipif(not SOURCE.exists(), reason="the source document is not part of this repository")
+def test_worked_example_of_the_source_gets_full_marks(judge: Judge) -> None:
+    """The source document's own `add_relu`, pasted in as it stands, is a full-marks answer."""
+    text = SOURCE.read_text(encoding="utf-8")
+    example = re.search(r'cuda_source = r"""(.*?)"""', text, re.DOTALL)
+    assert example is not None
+    verdict = judge.judge("add_relu", Answer(cuda=example[1], python=None), device="sim", seed=SEED)
+    assert verdict.verdict is Outcome.PASSED, report(verdict)
+
+
+def test_corpus_covers_every_exercise_both_ways() -> None:
+    """Every exercise of the corpus has at least five right and fourteen wrong submissions."""
+    corpus = read_corpus(CORPUS)
+    for exercise in {submission.exercise for submission in corpus}:
+        mine = [submission for submission in corpus if submission.exercise == exercise]
+        right = sum(submission.check is None for submission in mine)
+        assert right >= 5, exercise
+        assert len(mine) - right >= 14, exercise
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("rihgt__a.cu", "// Reason: x\n", "name it right__"),
+        ("right__a.cu", "#include <torch/extension.h>\n", "// Reason:"),
+        ("right__a.cu", "// Reason: x\n// Also fails: close\n", "fails nothing"),
+    ],
+)
+def test_submission_that_does_not_say_what_it_is_is_refused(
+    tmp_path: Path, name: str, text: str, complaint: str
+) -> None:
+    """A file whose name or first lines do not promise a verdict is an error that names the file."""
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(CorpusError, match=complaint) as caught:
+        read_submission(path)
+    assert str(path) in str(caught.value)
+
+
+def test_python_without_its_cuda_source_is_refused(tmp_path: Path) -> None:
+    """A stray Python file would silently never be judged."""
+    folder = tmp_path / "add_relu"
+    folder.mkdir()
+    (folder / "right__a.cu").write_text("// Reason: x\n")
+    (folder / "right__b.py").write_text("")
+    with pytest.raises(CorpusError, match=r"right__b\.py"):
+        read_corpus(tmp_path)
+
+
+def test_empty_corpus_is_refused(tmp_path: Path) -> None:
+    """No submissions at all is a mistake and not a success."""
+    with pytest.raises(CorpusError, match="no submissions"):
+        read_corpus(tmp_path)
