@@ -21,8 +21,8 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     if (half > 0) {
         int blocks = (half + 255) / 256;
         scale_kernel<<<blocks, 256, 0, stream>>>(x.data_ptr<float>(), out.data_ptr<float>(), alpha, half);
-        scale_kernel<<<blocks, 256, 0, stream>>>(x.data_ptr<float>() + n - half, out.data_ptr<float>() + n - half, alpha,
-                                                 half);
+        scale_kernel<<<blocks, 256, 0, stream>>>(x.data_ptr<float>() + n - half,
+                                                 out.data_ptr<float>() + n - half, alpha, half);
     }
     return out;
 }
