@@ -1,0 +1,29 @@
+"""Checks: one property each, run in the judge."""
+
+from grader.checks.base import Bench, Check, Finding
+from grader.checks.build import Build
+from grader.checks.close import Close
+from grader.checks.device import Device
+from grader.checks.gradcheck import Gradcheck
+from grader.checks.inputs import Inputs
+from grader.checks.launch import Launch
+from grader.checks.memory import Memory
+from grader.checks.policy import Policy
+from grader.checks.rejects import Rejects
+from grader.checks.stream_race import StreamRace
+
+__all__ = [
+    "Bench",
+    "Build",
+    "Check",
+    "Close",
+    "Device",
+    "Finding",
+    "Gradcheck",
+    "Inputs",
+    "Launch",
+    "Memory",
+    "Policy",
+    "Rejects",
+    "StreamRace",
+]

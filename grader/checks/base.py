@@ -1,0 +1,129 @@
+"""What a check is, and what the judge gives it to look at."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import torch
+
+from grader.exercise import Case, Draw, Exercise
+from grader.judge.faults import WorkerLostError
+from grader.judge.observation import ErrorSeen, Observation
+from grader.judge.protocol import Placed, Step
+from grader.verdict import Outcome, Place
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check says: an outcome, and for anything but a plain pass the reason."""
+
+    outcome: Outcome
+    message: str = ""
+    where: Place | None = None
+    details: tuple[dict[str, Any], ...] = ()
+
+
+PASSED = Finding(Outcome.PASSED)
+
+
+def failed(message: str, where: Place | None = None, details: Sequence[dict[str, Any]] = ()) -> Finding:
+    """Return the finding that the answer is wrong."""
+    return Finding(Outcome.FAILED, message, where, tuple(details))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Arguments drawn for a case, and what the reference makes of them in float64."""
+
+    case: Case
+    arguments: tuple[Any, ...]
+    expected: torch.Tensor
+
+
+@dataclass(frozen=True)
+class CaseRun:
+    """Two calls with a case's shape and different values, and what was seen of them."""
+
+    case: Case
+    drawn: tuple[Drawn, ...]
+    seen: Observation | WorkerLostError
+
+
+@dataclass(frozen=True)
+class Built:
+    """What building the CUDA source came to."""
+
+    ok: bool
+    functions: tuple[str, ...] = ()
+    message: str = ""
+    where: Place | None = None
+    details: tuple[dict[str, Any], ...] = ()
+
+
+class Bench(Protocol):
+    """One answer on one kind of device."""
+
+    exercise: Exercise
+    kind: str
+    built: Built
+
+    def loaded(self) -> tuple[ErrorSeen | None, tuple[str, ...]]:
+        """Load the answer in a worker; return the error, or the functions as `kernels.f` and `answer.g`."""
+
+    def random(self, *labels: str) -> Draw:
+        """Return random numbers that the seed and the labels decide."""
+
+    def draw(self, case: Case, *labels: str) -> Drawn:
+        """Return arguments for a case; other labels, other values."""
+
+    def observe(self, step: Step) -> Observation:
+        """Do a step in a worker; raise `WorkerLostError` if it gave no result."""
+
+    def runs(self) -> tuple[CaseRun, ...]:
+        """Return the standard run of every case.  It is made once and shared by all checks."""
+
+    def place(self, line: int | None) -> Place | None:
+        """Return the place of a line of the CUDA source, with its text."""
+
+
+@dataclass(frozen=True)
+class Check(ABC):
+    """One property.  Points are earned by the property holding, seen by the judge."""
+
+    points: int = 1
+    name: ClassVar[str]
+    on_sim: ClassVar[bool] = False
+    """Whether the evidence comes from the simulator's run even when judging on CUDA."""
+    vacuous_without_values: ClassVar[bool] = True
+    """Whether passing says nothing for an answer that computes no case correctly."""
+    needs_values: ClassVar[bool] = False
+    """Whether there is nothing to look at before one case is right: the check itself compares values."""
+    devices: ClassVar[int] = 1
+    """How many devices of the kind the evidence needs."""
+    zeroes_score: ClassVar[bool] = False
+    """Whether failing takes every point."""
+
+    @abstractmethod
+    def run(self, bench: Bench) -> Finding:
+        """Look at the answer."""
+
+
+def tensors(arguments: Sequence[Any]) -> list[torch.Tensor]:
+    """Return the tensors among arguments, in the order in which the worker lists inputs."""
+    found: list[torch.Tensor] = []
+    for value in arguments:
+        if isinstance(value, torch.Tensor):
+            found.append(value)
+        elif isinstance(value, Placed):
+            found.append(value.tensor)
+        elif isinstance(value, (list, tuple)):
+            found += tensors(value)
+    return found
+
+
+def observations(bench: Bench) -> list[tuple[Case, Observation]]:
+    """Return the standard runs that gave a result."""
+    return [(run.case, run.seen) for run in bench.runs() if isinstance(run.seen, Observation)]

@@ -1,0 +1,44 @@
+"""`build`: the answer compiles, loads, and defines the functions that the exercise names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.checks.base import PASSED, Bench, Check, Finding, failed
+from grader.judge import messages
+
+
+@dataclass(frozen=True)
+class Build(Check):
+    """Compiling and loading.  Without it nothing else can be seen."""
+
+    points: int = 0
+    name = "build"
+    vacuous_without_values = False
+
+    def run(self, bench: Bench) -> Finding:
+        """Report the first compiler error, a failed import, or a missing function."""
+        return self._compiled(bench) or self._loaded(bench) or PASSED
+
+    def _compiled(self, bench: Bench) -> Finding | None:
+        built = bench.built
+        if not built.ok:
+            return failed(built.message, built.where, built.details)
+        answer = bench.exercise.answer
+        if answer.function not in built.functions:
+            text = messages.signature(answer.function, answer.signature, built.functions, "host function")
+            return failed(text)
+        return None
+
+    def _loaded(self, bench: Bench) -> Finding | None:
+        answer = bench.exercise.answer
+        error, functions = bench.loaded()
+        if error:
+            what = "The Python cell" if error.phase == "python" else "The compiled module"
+            line = f", Python line {error.line}" if error.line else ""
+            return failed(f"{what} could not be loaded: {error.type}: {error.message[:300]}{line}.")
+        if answer.needs_python and answer.entry not in functions:
+            names = [name.split(".")[1] for name in functions if name.startswith("answer.")]
+            text = messages.signature(answer.called, answer.python_signature, names, "Python function")
+            return failed(text)
+        return None

@@ -1,0 +1,112 @@
+"""`close`: every case's result is new, of the right type, shape and device, and close to the reference.
+
+The reference is computed in float64.  Each case is called twice with different values before either result is
+read, so that a cached result or a result in static memory is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from grader.checks.base import PASSED, Bench, CaseRun, Check, Drawn, Finding, failed
+from grader.checks.comparison import Difference, compare, form
+from grader.exercise import Case
+from grader.judge import messages
+from grader.judge.faults import WorkerLostError
+from grader.judge.observation import CallSeen
+
+
+@dataclass(frozen=True)
+class Close(Check):
+    """Values.  See the module."""
+
+    name = "close"
+    vacuous_without_values = False
+
+    def run(self, bench: Bench) -> Finding:
+        """Report the first case that is wrong, and how many are."""
+        problems = [(run.case, problem) for run in bench.runs() if (problem := case_problem(bench, run))]
+        if not problems:
+            return PASSED
+        wrong, total = len(problems), len(bench.runs())
+        case, problem = problems[0]
+        only = _only_layouts(bench, [case for case, _ in problems])
+        count = f" {wrong} of {total} cases are wrong." if wrong > 1 else ""
+        return failed(f"{problem}{only}{count}", None, [{"kind": "values", "case": case.name}])
+
+
+def case_problem(bench: Bench, run: CaseRun) -> str | None:
+    """Say what is wrong with a case's run, or return None."""
+    where = messages.case_text(run.case)
+    function = bench.exercise.answer.called
+    if isinstance(run.seen, WorkerLostError):
+        return messages.lost(function, run.seen, where)
+    if run.seen.error:
+        return messages.exception(function, run.seen.error, where)
+    for call, drawn in zip(run.seen.calls, run.drawn, strict=True):
+        problem = call_problem(bench, call, drawn, f"{bench.kind}:0")
+        if problem:
+            return f"{function}: {problem}"
+    return None
+
+
+def call_problem(bench: Bench, call: CallSeen, drawn: Drawn, device: str) -> str | None:
+    """Say what is wrong with one call's result, or return None."""
+    where = messages.located(messages.case_text(drawn.case))
+    if call.structure != "tensor" or len(call.outputs) != 1:
+        return f"the result is {call.structure}, not one tensor{where}."
+    output = call.outputs[0]
+    problem = form(output, drawn.expected, drawn.case.dtype, device)
+    if problem:
+        return f"{problem}{where}."
+    if output.aliases:
+        other = _alias(bench, output.aliases[0])
+        return f"the result shares its memory with {other}{where}. Return a new tensor."
+    assert output.values is not None
+    return value_problem(bench, output.values, drawn)
+
+
+def value_problem(bench: Bench, values: torch.Tensor, drawn: Drawn) -> str | None:
+    """Say how values differ from the expected ones, or return None."""
+    if values.shape != drawn.expected.shape:
+        return f"the result has shape {tuple(values.shape)} instead of {tuple(drawn.expected.shape)}."
+    difference = compare(values, drawn.expected, drawn.case.dtype, bench.exercise.ulps)
+    return None if difference is None else describe(difference, drawn.case)
+
+
+def describe(difference: Difference, case: Case) -> str:
+    """Say where values differ, and what that often comes from."""
+    where = messages.located(messages.case_text(case))
+    index = list(difference.first)
+    at = f"at {index}: got {difference.got:.7g}, expected {difference.expected:.7g}"
+    what = f"{difference.wrong} of {difference.numel} values are wrong{where}; {at}."
+    return f"{what} {_advice(difference, case)}".rstrip()
+
+
+def _advice(difference: Difference, case: Case) -> str:
+    if difference.nan == difference.wrong:
+        return (
+            "NaN is what fresh memory holds: these elements were never written. Check grid size and bounds."
+        )
+    if case.layout == "dense" and case.dtype is torch.float32 and 0 < difference.relative < 5e-3:
+        return "The error is that of a narrower type: compute in float."
+    if case.layout != "dense":
+        return "This input is not dense in memory: a raw pointer ignores strides. Call .contiguous() first."
+    return ""
+
+
+def _alias(bench: Bench, alias: str) -> str:
+    kind, position = alias.split(" ")[:2]
+    if kind == "input":
+        names = bench.exercise.parameters
+        index = int(position)
+        return f"the argument {names[index]}" if index < len(names) else "an argument"
+    return "the result of another call"
+
+
+def _only_layouts(bench: Bench, wrong: list[Case]) -> str:
+    dense_wrong = any(case.layout == "dense" for case in wrong)
+    dense = any(run.case.layout == "dense" for run in bench.runs())
+    return " Every case with dense inputs is right." if dense and not dense_wrong else ""

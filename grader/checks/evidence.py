@@ -1,0 +1,32 @@
+"""Turning the simulator's reports into findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from grader.checks.base import Bench, Finding, failed
+from grader.exercise import Case
+from grader.judge import messages
+
+
+def first_report(
+    bench: Bench, seen: Iterable[tuple[Case, Sequence[dict[str, Any]]]], kinds: Sequence[str]
+) -> Finding | None:
+    """Return the failure for the first report of one of `kinds`, or None."""
+    for case, reports in seen:
+        of_kind = [report for report in reports if report.get("kind") in kinds]
+        if of_kind:
+            return from_report(bench, of_kind[0], case, of_kind)
+    return None
+
+
+def from_report(
+    bench: Bench, report: dict[str, Any], case: Case | None, details: Sequence[dict[str, Any]] = ()
+) -> Finding:
+    """Return the failure that a report shows."""
+    function = bench.exercise.answer.called
+    where = messages.case_text(case) if case else None
+    line = report.get("line") or report.get("launch_line")
+    place = bench.place(line if isinstance(line, int) else None)
+    return failed(messages.report(function, report, where), place, details or [report])

@@ -1,0 +1,59 @@
+"""`inputs`: a call leaves its arguments as they were, the memory around a view included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed, observations, tensors
+from grader.exercise import Case
+from grader.judge import messages
+from grader.judge.observation import CallSeen
+
+
+@dataclass(frozen=True)
+class Inputs(Check):
+    """Arguments unchanged.  See the module."""
+
+    name = "inputs"
+
+    def run(self, bench: Bench) -> Finding:
+        """Report the first argument that a call changed."""
+        drawn = {id(run.seen): run.drawn for run in bench.runs()}
+        for case, seen in observations(bench):
+            for call, arguments in zip(seen.calls, drawn[id(seen)], strict=True):
+                problem = _changed(bench, call, arguments) if seen.error is None else None
+                if problem:
+                    return failed(
+                        _message(bench, case, problem), details=[{"kind": "inputs", "case": case.name}]
+                    )
+        return PASSED
+
+
+def _changed(bench: Bench, call: CallSeen, drawn: Drawn) -> tuple[str, int] | None:
+    for position, (before, after) in enumerate(zip(tensors(drawn.arguments), call.inputs, strict=False)):
+        changed = 0 if after is None else changed_elements(before, after)
+        if changed:
+            names = bench.exercise.parameters
+            return names[position] if position < len(names) else f"argument {position + 1}", changed
+    return None
+
+
+def changed_elements(before: torch.Tensor, after: torch.Tensor) -> int:
+    """Return how many elements of a tensor's storage differ in any bit."""
+    flat = torch.empty(0, dtype=before.dtype).set_(before.untyped_storage())
+    if flat.numel() != after.numel() or flat.dtype is not after.dtype:
+        return max(1, abs(flat.numel() - after.numel()))
+    size = before.element_size()
+    return int((flat.view(torch.uint8) != after.reshape(-1).view(torch.uint8)).view(-1, size).any(1).sum())
+
+
+def _message(bench: Bench, case: Case, problem: tuple[str, int]) -> str:
+    name, count = problem
+    function = bench.exercise.answer.called
+    where = messages.located(messages.case_text(case))
+    return (
+        f"{function} changed {count} elements of its argument {name}{where}. Inputs must stay as they were: "
+        "write into a tensor from torch::empty_like."
+    )

@@ -1,0 +1,87 @@
+"""`policy`: the learner's kernel does the work.
+
+With kernels made to do nothing the result must change, and no PyTorch operator computes: allocating, copying
+and viewing are free.  The evidence comes from the simulator.  An answer that fails this earns nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed
+from grader.checks.close import value_problem
+from grader.exercise import Case
+from grader.judge.observation import OutputSeen
+from grader.judge.protocol import Step
+
+_ALLOCATING = (
+    "empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros zero_ ones "
+    "ones_like full full_like new_full fill_ resize_ set_ pin_memory is_pinned record_stream"
+)
+_MOVING = "clone contiguous copy_ _to_copy to _copy_from _copy_from_and_resize _local_scalar_dense item"
+_VIEWING = (
+    "view reshape _unsafe_view _reshape_alias as_strided as_strided_ slice select expand expand_as permute "
+    "transpose t narrow squeeze unsqueeze flatten unflatten detach detach_ alias view_as lift_fresh lift "
+    "unbind split chunk split_with_sizes"
+)
+FREE = frozenset(f"{_ALLOCATING} {_MOVING} {_VIEWING}".split())
+"""Operators that allocate, move, describe or reinterpret memory."""
+COMPARISONS = frozenset({"gt", "ge", "lt", "le", "ne", "eq"})
+"""Operators that make a mask, which a Python forward may save for its backward."""
+
+
+@dataclass(frozen=True)
+class Policy(Check):
+    """Who does the work.  See the module."""
+
+    case: Case = Case("who computes", (777,))
+    name = "policy"
+    needs_values = True
+    on_sim = True
+    zeroes_score = True
+
+    def run(self, bench: Bench) -> Finding:
+        """Report work that is not the kernel's."""
+        answer = bench.exercise.answer
+        targets = {f"kernels.{answer.function}": FREE}
+        if answer.needs_python:
+            targets[answer.entry] = FREE | COMPARISONS
+        for target, allowed in targets.items():
+            finding = self._idle(bench, target) or self._operators(bench, target, allowed)
+            if finding:
+                return finding
+        return PASSED
+
+    def _idle(self, bench: Bench, target: str) -> Finding | None:
+        """See whether the result is right although no kernel did anything."""
+        drawn = bench.draw(self.case, "idle", target)
+        seen = bench.observe(Step(target, (drawn.arguments,), kernels_enabled=False))
+        if seen.error or not _right(bench, seen.calls[0].outputs, drawn):
+            return None
+        return failed(
+            f"{target.split('.')[1]}: the result is right even when kernels do nothing, so it does not come from "
+            "a kernel. The work has to be done by a __global__ function of your own."
+        )
+
+    def _operators(self, bench: Bench, target: str, allowed: frozenset[str]) -> Finding | None:
+        """See whether PyTorch was asked to compute."""
+        drawn = bench.draw(self.case, "watch", target)
+        seen = bench.observe(Step(target, (drawn.arguments,), watch=True))
+        computing = [name for name in seen.operators if not _is_free(name, allowed)]
+        if not computing:
+            return None
+        return failed(
+            f"{target.split('.')[1]} called {computing[0].split('.')[0]}, a PyTorch operator that computes. "
+            "The work has to be done by a __global__ function of your own.",
+            details=[{"kind": "operators", "names": computing}],
+        )
+
+
+def _right(bench: Bench, outputs: tuple[OutputSeen, ...], drawn: Drawn) -> bool:
+    values = outputs[0].values if outputs else None
+    return values is not None and value_problem(bench, values, drawn) is None
+
+
+def _is_free(name: str, allowed: frozenset[str]) -> bool:
+    namespace, _, rest = name.partition("::")
+    return namespace in {"aten", "prim", "profiler"} and rest.split(".")[0] in allowed

@@ -1,0 +1,202 @@
+"""What an exercise declares: one object holds all that the course knows about it.
+
+The judge, the release, the notebook and the tests read it; nothing about an exercise stands anywhere else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from grader.checks.base import Check
+
+Value = Any
+"""An argument of a call: a tensor, a number or a list of tensors."""
+
+
+@dataclass(frozen=True)
+class Cuda:
+    """The answer is CUDA C++: one `%%cuda` cell or one file that defines `function`."""
+
+    function: str
+    signature: str
+    """As the exercise fixes it, for messages: `torch::Tensor f(torch::Tensor x)`."""
+
+    @property
+    def entry(self) -> str:
+        """What the judge calls, as the worker names it."""
+        return f"kernels.{self.function}"
+
+    @property
+    def called(self) -> str:
+        """The entry's name, for messages."""
+        return self.function
+
+    needs_python = False
+    python_signature = ""
+
+
+@dataclass(frozen=True)
+class CudaAndPython:
+    """The answer is CUDA C++ that defines `function`, and Python that defines `python_function`."""
+
+    function: str
+    signature: str
+    python_function: str
+    python_signature: str
+
+    @property
+    def entry(self) -> str:
+        """What the judge calls, as the worker names it."""
+        return f"answer.{self.python_function}"
+
+    @property
+    def called(self) -> str:
+        """The entry's name, for messages."""
+        return self.python_function
+
+    needs_python = True
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kind of input: a shape, how it lies in memory, and the type of its elements."""
+
+    name: str
+    shape: tuple[int, ...]
+    layout: str = "dense"
+    """A key of `LAYOUTS`, or one for each tensor, separated by commas."""
+    dtype: torch.dtype = torch.float32
+
+    def layout_of(self, position: int) -> str:
+        """Return the layout of the tensor argument at `position`."""
+        layouts = self.layout.split(",")
+        return layouts[min(position, len(layouts) - 1)]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise.  `points` is the sum of the points of its checks."""
+
+    id: str
+    lesson: str
+    points: int
+    answer: Cuda | CudaAndPython
+    inputs: Callable[[Case, Draw], tuple[Value, ...]]
+    """Fresh arguments for a case, on the CPU, with the case's layouts."""
+    reference: Callable[..., Any]
+    """The result for float64 arguments, by PyTorch on the CPU."""
+    cases: tuple[Case, ...]
+    checks: tuple[Check, ...]
+    hints: tuple[str, ...] = ()
+    ulps: float = 4.0
+    """Allowed distance from the reference, in units of the result type's last place."""
+    parameters: tuple[str, ...] = field(default=())
+    """Names of the arguments, for messages."""
+
+    def __post_init__(self) -> None:
+        """Refuse a declaration whose points do not add up."""
+        total = sum(check.points for check in self.checks)
+        if total != self.points:
+            raise ValueError(f"{self.id}: points={self.points}, but the checks' points add up to {total}")
+
+
+class Draw:
+    """Random tensors for one case, decided by the seed and the case alone."""
+
+    def __init__(self, seed: int, *labels: str) -> None:
+        """Derive the stream of random numbers from `seed` and `labels`."""
+        digest = hashlib.sha256(repr((seed, labels)).encode()).digest()
+        self._generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "little") >> 1)
+
+    def normal(
+        self, shape: Sequence[int], *, layout: str = "dense", dtype: torch.dtype = torch.float32
+    ) -> torch.Tensor:
+        """Return values around zero with spread, so that no constant comes near."""
+        values = torch.randn(tuple(shape), generator=self._generator, dtype=torch.float64) * 2
+        return laid_out(values.to(dtype), layout)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return one number between `low` and `high`."""
+        return low + (high - low) * float(torch.rand((), generator=self._generator, dtype=torch.float64))
+
+    def integer(self, low: int, high: int) -> int:
+        """Return one whole number, `low` and `high` included."""
+        return int(torch.randint(low, high + 1, (), generator=self._generator))
+
+
+def _dense(values: torch.Tensor) -> torch.Tensor:
+    return values.clone(memory_format=torch.contiguous_format)
+
+
+def _transposed(values: torch.Tensor) -> torch.Tensor:
+    return values.transpose(0, -1).contiguous().transpose(0, -1)
+
+
+def _offset(values: torch.Tensor) -> torch.Tensor:
+    """Lie behind seven foreign elements in a larger storage: contiguous, not at its start."""
+    storage = _padding(values, values.numel() + 11)
+    view = storage[7 : 7 + values.numel()].view(values.shape)
+    view.copy_(values)
+    return view
+
+
+def _strided(values: torch.Tensor) -> torch.Tensor:
+    """Take every second element along the last dimension."""
+    wide = _padding(values, values.numel() * 2).view(*values.shape[:-1], values.shape[-1] * 2)
+    view = wide[..., ::2]
+    view.copy_(values)
+    return view
+
+
+def _window(values: torch.Tensor) -> torch.Tensor:
+    """Be the middle columns of a wider tensor: rows do not follow one another."""
+    columns = values.shape[-1]
+    wide = _padding(values, values.numel() // columns * (columns + 8)).view(*values.shape[:-1], columns + 8)
+    view = wide[..., 3 : 3 + columns]
+    view.copy_(values)
+    return view
+
+
+def _expanded(values: torch.Tensor) -> torch.Tensor:
+    """Repeat the first row with stride 0."""
+    return values[:1].clone().expand(values.shape)
+
+
+def _constant(values: torch.Tensor) -> torch.Tensor:
+    """Repeat one element everywhere, as the gradient of `sum` does."""
+    return values.reshape(-1)[:1].clone()[0].expand(values.shape)
+
+
+def _channels_last(values: torch.Tensor) -> torch.Tensor:
+    return values.contiguous(memory_format=torch.channels_last)
+
+
+def _padding(values: torch.Tensor, numel: int) -> torch.Tensor:
+    """Return storage that holds NaN wherever the view does not look (or the largest integer)."""
+    fill = float("nan") if values.dtype.is_floating_point else torch.iinfo(values.dtype).max
+    return torch.full((numel,), fill, dtype=values.dtype)
+
+
+LAYOUTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "dense": _dense,
+    "transposed": _transposed,
+    "offset": _offset,
+    "strided": _strided,
+    "window": _window,
+    "expanded": _expanded,
+    "constant": _constant,
+    "channels_last": _channels_last,
+}
+"""How a tensor lies in memory.  Each function keeps the values, except `expanded` (repeats the first row) and
+`constant` (repeats the first element)."""
+
+
+def laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
+    """Return `values` in fresh memory with the named layout."""
+    return LAYOUTS[layout](values)

@@ -1,0 +1,46 @@
+"""The registry: every exercise, in course order.  A new one is one module here and one line in `ORDER`."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from functools import cache
+
+from grader.exercise import Exercise
+
+ORDER = (
+    "add_relu",
+    "add_relu_function",
+    "side_stream_scale",
+)
+"""Ids in course order.  An exercise's id is the name of its module."""
+
+
+class UnknownExerciseError(KeyError):
+    """No exercise has this id.  The message names the nearest ones."""
+
+    def __init__(self, exercise_id: str) -> None:
+        """Say which ids come near."""
+        near = difflib.get_close_matches(exercise_id, ORDER, n=3)
+        advice = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(ORDER)}."
+        self.message = f"There is no exercise {exercise_id!r}. {advice}"
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        """Return the message as it is, without KeyError's quotes."""
+        return self.message
+
+
+@cache
+def get(exercise_id: str) -> Exercise:
+    """Return the declaration of an exercise; raise `UnknownExerciseError` (a KeyError) for any other id."""
+    if exercise_id not in ORDER:
+        raise UnknownExerciseError(exercise_id)
+    exercise = importlib.import_module(f"grader.exercises.{exercise_id}").EXERCISE
+    assert isinstance(exercise, Exercise)
+    return exercise
+
+
+def all_exercises() -> tuple[Exercise, ...]:
+    """Return every exercise in course order."""
+    return tuple(get(exercise_id) for exercise_id in ORDER)

@@ -1,0 +1,40 @@
+"""What a learner hands in: the text of the answer cells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_CUDA_STUB = re.compile(r'^[ \t]*#[ \t]*error[ \t]+"[^"\n]*not attempted yet', re.MULTILINE)
+_PYTHON_STUB = re.compile(
+    r"""^[ \t]*raise NotImplementedError\(["'][^"'\n]*not attempted yet""", re.MULTILINE
+)
+_CUDA_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_PYTHON_COMMENTS = re.compile(r"#[^\n]*")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer's texts.  `first_line` is the number that the learner's editor shows for a text's first line."""
+
+    cuda: str | None = None
+    python: str | None = None
+    cuda_first_line: int = 1
+    python_first_line: int = 1
+    file: str = "cell"
+    """How messages name the CUDA text."""
+
+
+def unattempted(answer: Answer, needs_python: bool) -> str | None:
+    """Say which part has not been attempted, or return None.  An empty or untouched cell counts as such."""
+    if _is_blank(answer.cuda, _CUDA_COMMENTS) or _CUDA_STUB.search(answer.cuda or ""):
+        return "The CUDA cell has not been attempted yet."
+    if needs_python and (
+        _is_blank(answer.python, _PYTHON_COMMENTS) or _PYTHON_STUB.search(answer.python or "")
+    ):
+        return "The Python cell has not been attempted yet."
+    return None
+
+
+def _is_blank(text: str | None, comments: re.Pattern[str]) -> bool:
+    return text is None or not comments.sub("", text).strip()

@@ -1,0 +1,160 @@
+"""One answer on one kind of device: workers, replaced when they die, and evidence that checks share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from grader.checks.base import Built, CaseRun, Drawn
+from grader.checks.close import case_problem
+from grader.exercise import Case, Draw, Exercise
+from grader.judge.faults import WorkerLostError
+from grader.judge.observation import ErrorSeen, Observation, parse, parse_error
+from grader.judge.processes import Nursery, Worker
+from grader.judge.protocol import Frame, ProtocolError, Step, encode_step
+from grader.verdict import Place
+
+LOAD_SECONDS = 60.0
+CALL_SECONDS = {"sim": 10.0, "cuda": 60.0}
+_LOSSES_ENDURED = 2
+_DRAWN_SIZES = {1: (300, 5000), 2: (9, 90), 3: (3, 20)}
+
+
+class Source:
+    """The CUDA text, and the line numbers that the learner's editor shows."""
+
+    def __init__(self, text: str, first_line: int, file: str) -> None:
+        """Keep the lines."""
+        self._lines, self._first, self._file = text.splitlines(), first_line, file
+
+    def place(self, line: int) -> Place | None:
+        """Return a line's place with its text, or None if there is no such line."""
+        index = line - self._first
+        if not 0 <= index < len(self._lines):
+            return None
+        return Place(line, None, self._file, self._lines[index].rstrip())
+
+
+class AnswerBench:
+    """What checks see of an answer (`grader.checks.base.Bench`)."""
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        nursery: Nursery,
+        built: Built,
+        load: dict[str, Any],
+        seed: int,
+        source: Source,
+    ) -> None:
+        """Take the build's result; no worker is started yet.  `load` is the worker's load request."""
+        self.exercise, self.built, self.kind = exercise, built, nursery.kind
+        self._nursery, self._load, self._seed, self._source = nursery, load, seed, source
+        self._worker: Worker | None = None
+        self._runs: tuple[CaseRun, ...] | None = None
+        self._loaded: tuple[ErrorSeen | None, tuple[str, ...]] | None = None
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker:
+            self._worker.end()
+        self._worker = None
+
+    def loaded(self) -> tuple[ErrorSeen | None, tuple[str, ...]]:
+        """Load the answer, once; a death while loading is an error like an exception."""
+        if self._loaded is None:
+            try:
+                self._live_worker()
+            except WorkerLostError as loss:
+                self._loaded = (ErrorSeen("kernels", 0, "Loading", loss.what), ())
+        assert self._loaded is not None
+        return self._loaded
+
+    def random(self, *labels: str) -> Draw:
+        """Return random numbers for this exercise, seed and labels."""
+        return Draw(self._seed, self.exercise.id, *labels)
+
+    def draw(self, case: Case, *labels: str) -> Drawn:
+        """Return arguments for a case and the reference's result."""
+        case = self._sized(case)
+        arguments = self.exercise.inputs(case, self.random(case.name, *labels))
+        wide = [value.double() if isinstance(value, torch.Tensor) else value for value in arguments]
+        return Drawn(case, arguments, self.exercise.reference(*wide))
+
+    def _sized(self, case: Case) -> Case:
+        """Replace each size of -1 by one that the seed decides."""
+        if -1 not in case.shape:
+            return case
+        draw = self.random("sizes", case.name)
+        low, high = _DRAWN_SIZES[len(case.shape)]
+        shape = tuple(draw.integer(low, high) if size == -1 else size for size in case.shape)
+        return Case(case.name, shape, case.layout, case.dtype)
+
+    def observe(self, step: Step) -> Observation:
+        """Do a step, in a new worker if the last one is gone."""
+        worker = self._live_worker()
+        frame = self._ask(worker, encode_step(step), CALL_SECONDS[self.kind])
+        try:
+            seen = parse(frame, len(step.calls))
+        except ProtocolError as error:
+            self.close()
+            raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
+        if step.capture or (seen.error and seen.error.phase != "call"):
+            # A kernel's fault stays with its process, and so does what a failed capture breaks.
+            self.close()
+        return seen
+
+    def runs(self) -> tuple[CaseRun, ...]:
+        """Run every case once; stop asking after a few deaths, each of which may have cost a time-out."""
+        if self._runs is None:
+            runs: list[CaseRun] = []
+            for case in self.exercise.cases:
+                runs.append(self._run(case, runs))
+            self._runs = tuple(runs)
+        return self._runs
+
+    def _run(self, case: Case, before: list[CaseRun]) -> CaseRun:
+        drawn = (self.draw(case, "first"), self.draw(case, "second"))
+        losses = [run.seen for run in before if isinstance(run.seen, WorkerLostError)]
+        if len(losses) >= _LOSSES_ENDURED:
+            return CaseRun(drawn[0].case, drawn, losses[-1])
+        try:
+            step = Step(self.exercise.answer.entry, tuple(one.arguments for one in drawn))
+            return CaseRun(drawn[0].case, drawn, self.observe(step))
+        except WorkerLostError as loss:
+            return CaseRun(drawn[0].case, drawn, loss)
+
+    def anything_right(self) -> bool:
+        """Whether at least one case gives the right values, seen by the judge."""
+        return any(case_problem(self, run) is None for run in self.runs())
+
+    def place(self, line: int | None) -> Place | None:
+        """Return the place of a line of the CUDA source."""
+        return None if line is None else self._source.place(line)
+
+    def _live_worker(self) -> Worker:
+        if self._worker is None or not self._worker.alive:
+            worker = self._nursery.fork()
+            self._worker = worker
+            frame = self._ask(worker, Frame({"op": "load", **self._load}), LOAD_SECONDS)
+            self._loaded = _parse_loaded(frame)
+        return self._worker
+
+    def _ask(self, worker: Worker, frame: Frame, seconds: float) -> Frame:
+        try:
+            return worker.ask(frame, seconds)
+        except WorkerLostError:
+            self._worker = None
+            raise
+
+
+def _parse_loaded(frame: Frame) -> tuple[ErrorSeen | None, tuple[str, ...]]:
+    functions = frame.header.get("functions")
+    try:
+        error = parse_error(frame.header.get("error"))
+    except ProtocolError as problem:
+        raise WorkerLostError("malformed", f"sent a malformed result ({problem})") from problem
+    if not isinstance(functions, dict):
+        raise WorkerLostError("malformed", "sent a malformed result (functions expected)")
+    return error, tuple(str(name) for name in functions)

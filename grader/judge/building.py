@@ -1,0 +1,79 @@
+"""Building the CUDA source in a process of its own, while the judge and the nursery import torch."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from grader.judge.faults import EnvironmentFault
+
+_SECONDS = {"sim": 180.0, "cuda": 600.0}
+
+
+class Building:
+    """A build under way.  The process reads a request as JSON and writes the result as JSON."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        """Start `python -m grader.toolchain`."""
+        self._device = request["device"]
+        self._started = time.monotonic()
+        self.seconds = 0.0
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "grader.toolchain"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self._request = json.dumps(request)
+        self._result: dict[str, Any] | None = None
+        assert self._process.stdin
+        self._process.stdin.write(self._request)
+        self._process.stdin.close()
+        self._process.stdin = None
+
+    def result(self) -> dict[str, Any]:
+        """Return the build's result; raise `EnvironmentFault` if the machine could not build."""
+        if self._result is None:
+            self._result = self._wait()
+            self.seconds = time.monotonic() - self._started
+        return self._result
+
+    def _wait(self) -> dict[str, Any]:
+        limit = _SECONDS[self._device]
+        try:
+            output, said = self._process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            self.cancel()
+            return {"ok": False, "diagnostics": [_diagnostic(f"building did not finish within {limit:g} s")]}
+        return _result(output, said)
+
+    def cancel(self) -> None:
+        """End the process if it still runs."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+
+
+def _diagnostic(message: str) -> dict[str, Any]:
+    return {"severity": "error", "message": message, "place": None}
+
+
+def _result(output: str, said: str) -> dict[str, Any]:
+    try:
+        result = json.loads(output)
+    except ValueError:
+        result = None
+    if not isinstance(result, dict):
+        last = said.strip().split("\n")[-1] if said.strip() else "no message"
+        raise EnvironmentFault(f"The toolchain gave no result: {last}")
+    fault = result.get("fault")
+    if fault:
+        raise EnvironmentFault(str(fault))
+    return result
+
+
+def library(result: dict[str, Any]) -> Path:
+    """Return the path of the built library."""
+    return Path(result["library"])

@@ -1,0 +1,188 @@
+"""Messages to learners: what was observed, where, what was expected, what to try."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Any
+
+from grader.exercise import Case
+from grader.judge.faults import WorkerLostError
+from grader.judge.observation import ErrorSeen
+
+Report = dict[str, Any]
+_MESSAGE_SHOWN = 300
+
+
+def case_text(case: Case) -> str:
+    """Return how messages name a case."""
+    layout = "" if case.layout == "dense" else f", {case.layout.replace(',', ' and ')}"
+    return f'case "{case.name}", shape {list(case.shape)}{layout}'
+
+
+def located(*parts: str | None) -> str:
+    """Return the places in parentheses, or nothing."""
+    known = [part for part in parts if part]
+    return f" ({', '.join(known)})" if known else ""
+
+
+def exception(function: str, error: ErrorSeen, where: str) -> str:
+    """Say which exception came where none should."""
+    when = {"backward": "in backward", "finish": "after it returned"}.get(error.phase, "when called")
+    line = f"Python line {error.line}" if error.line else None
+    message = " ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN]
+    advice = _exception_advice(error)
+    return f"{function} raised {error.type} {when}{located(where, line)}: {message} {advice}".rstrip()
+
+
+def _exception_advice(error: ErrorSeen) -> str:
+    text = error.message
+    if error.phase == "finish" and "invalid" in text:
+        return (
+            "A launch was refused. Look at grid and block: no dimension may be 0, and a block holds at most "
+            "1024 threads."
+        )
+    if error.phase == "finish":
+        return "A kernel failed while it ran: look for a bad pointer or an index out of bounds."
+    if "incompatible function arguments" in text or "expected scalar type" in text:
+        return "Accept the types that the exercise names."
+    return "These inputs are valid: compute a result for them."
+
+
+def lost(function: str, loss: WorkerLostError, where: str) -> str:
+    """Say that a call gave no result at all."""
+    advice = {
+        "time-out": "Look for a loop that does not end, on the host or in a kernel.",
+        "crash": "Look for a pointer used on the wrong side, host or device, or an access outside an array.",
+        "malformed": "Return tensors, and leave the process's files and pipes alone.",
+    }[loss.reason]
+    said = loss.output.strip().split("\n")[-1][:_MESSAGE_SHOWN]
+    printed = f' It printed last: "{said}".' if said else ""
+    return f"{function} {loss.what}{located(where)}.{printed} {advice}"
+
+
+def signature(function: str, expected: str, found: Sequence[str], what: str) -> str:
+    """Say that a function is missing, and which name comes near."""
+    near = difflib.get_close_matches(function, found, n=1, cutoff=0.6)
+    if near:
+        seen = f"Found `{near[0]}`: did you mean `{function}`?"
+    elif found:
+        seen = f"Found: {', '.join(f'`{name}`' for name in list(found)[:6])}."
+    else:
+        seen = f"Found no {what} that can be called."
+    return f"The function `{function}` is missing. Expected `{expected}`. {seen}"
+
+
+def place_in_tensor(report: Report) -> str:
+    """Name the element that a report is about, as well as it is known."""
+    argument, index, numel = report.get("argument"), report.get("index"), report.get("numel")
+    if argument and index is not None and numel is not None:
+        return f"{argument}[{index}], which has {numel} elements"
+    if argument and index is not None:
+        return f"{argument}[{index}]"
+    if report.get("offset_bytes") is not None and report.get("allocation_bytes") is not None:
+        return f"byte {report['offset_bytes']} of an allocation of {report['allocation_bytes']} bytes"
+    return str(argument) if argument else "memory"
+
+
+def thread_text(report: Report) -> str | None:
+    """Name block and thread."""
+    block, thread = _triple(report.get("block")), _triple(report.get("thread"))
+    return f"block {block}, thread {thread}" if block and thread else None
+
+
+def _triple(value: Any) -> str | None:
+    if not isinstance(value, list) or not value:
+        return None
+    numbers = value
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers = numbers[:-1]
+    return str(numbers[0]) if len(numbers) == 1 else f"({', '.join(str(n) for n in numbers)})"
+
+
+_SAYINGS = {
+    "out_of_bounds": (
+        "{kernel} {verb} {place}",
+        "Compare the index with the number of elements before the access: `if (i < n)`.",
+    ),
+    "uninitialised_read": (
+        "{kernel} read {place} before anything was written there",
+        "Write every element before reading it; torch::empty holds no zeros.",
+    ),
+    "misaligned": (
+        "{kernel} {verb} {place} at an address that is no multiple of the {bytes} bytes it took",
+        "A vector access needs an aligned pointer: a slice may begin anywhere.",
+    ),
+    "use_after_free": (
+        "{kernel} {verb} {place} after that memory was freed",
+        "Keep the tensor alive until the work that uses it is queued.",
+    ),
+    "double_free": ("the same memory was freed twice", "Free once, or let torch::empty own the memory."),
+    "illegal_address": (
+        "{kernel} {verb} an address that belongs to no allocation",
+        "Check the pointer: null, a host pointer, or an index far outside.",
+    ),
+    "host_access": (
+        "{message_or}device memory was used on the host, or host memory in a kernel",
+        "Use device pointers in kernels, and copy before reading a result on the host.",
+    ),
+    "leak": (
+        "memory was taken and never given back",
+        "Use torch::empty, whose memory is freed with the tensor.",
+    ),
+    "raw_allocation": (
+        "memory was taken behind PyTorch's allocator",
+        "Use torch::empty instead of cudaMalloc: it is stream-aware and counted.",
+    ),
+    "array_bounds": (
+        "{kernel} went outside an array",
+        "Compare the index with the array's extent.",
+    ),
+    "wrong_stream": (
+        "kernel ran on stream {stream} while stream {current_stream} was current",
+        "Pass at::cuda::getCurrentCUDAStream() as the fourth launch argument.",
+    ),
+    "stream_race": (
+        "{message_or}work on two streams touched the same memory with nothing to order it",
+        "Do all work on at::cuda::getCurrentCUDAStream(), or order the streams with an event.",
+    ),
+    "launch_error": (
+        "{message_or}a launch was refused",
+        "Check grid and block: no dimension may be 0, and a block holds at most 1024 threads.",
+    ),
+    "barrier_divergence": (
+        "{message_or}threads of one block waited at different barriers",
+        "Every thread of a block must reach the same __syncthreads().",
+    ),
+    "deadlock": (
+        "{message_or}threads waited for each other for ever",
+        "Look for a barrier inside a condition.",
+    ),
+    "data_race": (
+        "{message_or}two threads touched the same memory, at least one to write, with nothing to order them",
+        "Put __syncthreads() between the write and the read, or use an atomic.",
+    ),
+    "assert": ("{message_or}an assert in a kernel failed", "Look at the condition in that line."),
+}
+
+
+def report(function: str, report: Report, case: str | None) -> str:
+    """Say what the simulator observed."""
+    observed, advice = _SAYINGS.get(str(report.get("kind")), ("{message_or}a fault was observed", ""))
+    message = str(report.get("message") or "").strip().rstrip(".")
+    words = {
+        "kernel": report.get("kernel") or "a kernel",
+        "verb": {"read": "read", "write": "wrote"}.get(str(report.get("access")), "accessed"),
+        "place": place_in_tensor(report),
+        "bytes": report.get("bytes"),
+        "stream": report.get("stream"),
+        "current_stream": report.get("current_stream"),
+    }
+    if message and "{message_or}" in observed:
+        observed = "{message}"
+    what = observed.replace("{message_or}", "").format(message=message, **words)
+    line = report.get("line") or report.get("launch_line")
+    count = report.get("count") or 1
+    times = f"{count} times" if count > 1 else None
+    places = located(case, f"line {line}" if line else None, thread_text(report), times)
+    return f"{function}: {what}{places}. {advice}".rstrip()

@@ -1,0 +1,146 @@
+"""The warm parent of workers: imports torch and the device's runtime once, then forks on request.
+
+`python -m grader.judge.nursery KIND FD`.  It runs no answer, knows no exercise, and initialises no GPU.
+Requests and replies are JSON messages on the sequenced-packet socket FD; a fork request carries two
+descriptors, the worker's end of its socket and the file that gets its standard output and error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from multiprocessing.connection import Connection
+from typing import Any, NoReturn
+
+MESSAGE_BYTES = 65536
+_PR_SET_PDEATHSIG = 1
+_REAP_SECONDS = 3.0
+_FILE_BYTES = 64 << 20
+_HIGHEST_DESCRIPTOR = 4096
+
+
+def main(arguments: list[str]) -> int:
+    """Serve fork and reap requests until the judge hangs up."""
+    kind, descriptor = arguments
+    control = socket.socket(fileno=int(descriptor))
+    try:
+        device = _prepare(kind)
+    except Exception as error:
+        _send(control, {"failure": f"{type(error).__name__}: {error}"[:4000]})
+        return 1
+    gc.freeze()
+    _send(control, {"ready": kind})
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 2)
+        if not data:
+            return 0
+        _send(control, _handle(json.loads(data), descriptors, control, device))
+
+
+def _prepare(kind: str) -> Any:
+    _require_preload()
+    from grader.judge.worker import program  # noqa: F401  (what is imported here need not be imported by each worker)
+    from grader.judge.worker.devices import device_of
+
+    device = device_of(kind)
+    device.prepare()
+    return device
+
+
+def _require_preload() -> None:
+    """Check that the libstdc++ asked for in LD_PRELOAD is the one in use.
+
+    Extensions export copies of libstdc++'s symbols; unless the library itself comes first, a number in an
+    error message crashes the process, and right answers look like crashes.
+    """
+    wanted = os.environ.get("LD_PRELOAD")
+    if not wanted:
+        return
+    with open("/proc/self/maps") as maps:
+        if not any(os.path.realpath(wanted) in line for line in maps):
+            raise RuntimeError(f"{wanted} could not be preloaded")
+
+
+def _handle(
+    request: dict[str, Any], descriptors: list[int], control: socket.socket, device: Any
+) -> dict[str, Any]:
+    if request["op"] == "reap":
+        return {"status": _reap(request["pid"])}
+    pid = os.fork()
+    if pid == 0:
+        _become_worker(request, descriptors, control, device)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return {"pid": pid}
+
+
+def _reap(pid: int) -> int | None:
+    """Return the wait status of a worker that is ending; end it if it does not."""
+    deadline = time.monotonic() + _REAP_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            found, status = os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            return None
+        if found:
+            return status
+        time.sleep(0.002)
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
+def _become_worker(
+    request: dict[str, Any], descriptors: list[int], control: socket.socket, device: Any
+) -> NoReturn:
+    """Narrow this process down to one worker and serve; never return to the nursery's loop."""
+    try:
+        os.setsid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        control.detach()
+        connection = _move_descriptors(descriptors)
+        _limit(request["data_bytes"])
+        os.chdir(request["scratch"])
+        os.environ.update(HOME=request["scratch"], TMPDIR=request["scratch"])
+        from grader.judge.worker.program import serve
+
+        serve(Connection(connection), device)
+        os._exit(0)
+    except BaseException as error:
+        os.write(2, f"worker: {type(error).__name__}: {error}\n".encode(errors="replace"))
+    finally:
+        os._exit(70)
+
+
+def _move_descriptors(descriptors: list[int]) -> int:
+    """Keep only the worker's socket; point standard input to nothing, output and error to the given file."""
+    connection, output = descriptors
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    kept = os.dup2(connection, max(connection, output, nothing, 10) + 1, inheritable=False)
+    for target, source in ((0, nothing), (1, output), (2, output)):
+        os.dup2(source, target)
+    os.closerange(3, kept)
+    os.closerange(kept + 1, _HIGHEST_DESCRIPTOR)
+    return kept
+
+
+def _limit(data_bytes: int | None) -> None:
+    """Bound memory, files and core dumps.  Not the address space: the simulator reserves a lot of it."""
+    if data_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
+
+
+def _send(control: socket.socket, message: dict[str, Any]) -> None:
+    control.send(json.dumps(message).encode())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

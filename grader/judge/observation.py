@@ -1,0 +1,131 @@
+"""What a worker's reply says, checked field by field before any check looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from grader.judge.protocol import Frame, ProtocolError, unpack
+
+_MAX_TEXT = 4000
+_MAX_ENTRIES = 100_000
+Buffers = Sequence[memoryview | bytes]
+
+
+@dataclass(frozen=True)
+class ErrorSeen:
+    """An exception in the answer.  `phase` is `call`, `backward` or `finish` (a fault surfaced later)."""
+
+    phase: str
+    call: int
+    type: str
+    message: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class OutputSeen:
+    """One result.  `values` is dense, or None when the device could not be read any more."""
+
+    values: torch.Tensor | None
+    device: str
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CallSeen:
+    """One call's results, and the whole storages of its inputs afterwards."""
+
+    structure: str
+    outputs: tuple[OutputSeen, ...]
+    early: tuple[torch.Tensor | None, ...]
+    inputs: tuple[torch.Tensor | None, ...]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Everything seen of one step."""
+
+    error: ErrorSeen | None
+    calls: tuple[CallSeen, ...]
+    gradients: tuple[torch.Tensor | None, ...] = ()
+    gradient_after: torch.Tensor | None = None
+    reports: tuple[dict[str, Any], ...] = ()
+    launches: tuple[dict[str, Any], ...] = ()
+    operators: tuple[str, ...] = ()
+    memory: dict[str, Any] = field(default_factory=dict)
+
+
+def parse(frame: Frame, calls: int) -> Observation:
+    """Return the observation in the reply to `calls` calls; raise `ProtocolError` for anything odd."""
+    header, buffers = frame.header, frame.buffers
+    if "broken" in header:
+        raise ProtocolError(f"the worker could not do the step: {text(header['broken'])}")
+    seen = tuple(_call(item, buffers) for item in _list(header.get("calls")))
+    if len(seen) != calls:
+        raise ProtocolError("wrong number of calls in the reply")
+    return Observation(
+        error=parse_error(header.get("error")),
+        calls=seen,
+        gradients=tuple(_tensor(item, buffers) for item in _list(header.get("gradients"))),
+        gradient_after=_tensor(header.get("gradient_after"), buffers),
+        reports=tuple(_object(item) for item in _list(header.get("reports"))),
+        launches=tuple(_object(item) for item in _list(header.get("launches"))),
+        operators=tuple(text(item) for item in _list(header.get("operators"))),
+        memory=_object(header.get("memory")),
+    )
+
+
+def parse_error(value: Any) -> ErrorSeen | None:
+    """Return the described exception, or None for null."""
+    if value is None:
+        return None
+    error = _object(value)
+    line, call = error.get("line"), error.get("call", 0)
+    if not (line is None or type(line) is int) or type(call) is not int:
+        raise ProtocolError("error with an odd line or call")
+    return ErrorSeen(
+        text(error.get("phase")), call, text(error.get("type")), text(error.get("message")), line
+    )
+
+
+def text(value: Any) -> str:
+    """Return a string of bounded length."""
+    if not isinstance(value, str):
+        raise ProtocolError("text expected")
+    return value[:_MAX_TEXT]
+
+
+def _call(value: Any, buffers: Buffers) -> CallSeen:
+    call = _object(value)
+    return CallSeen(
+        structure=text(call.get("structure")),
+        outputs=tuple(_output(item, buffers) for item in _list(call.get("outputs"))),
+        early=tuple(_tensor(item, buffers) for item in _list(call.get("early"))),
+        inputs=tuple(_tensor(item, buffers) for item in _list(call.get("inputs"))),
+    )
+
+
+def _output(value: Any, buffers: Buffers) -> OutputSeen:
+    output = _object(value)
+    aliases = tuple(text(item) for item in _list(output.get("aliases")))
+    return OutputSeen(_tensor(output.get("data"), buffers), text(output.get("device")), aliases)
+
+
+def _tensor(value: Any, buffers: Buffers) -> torch.Tensor | None:
+    return None if value is None else unpack(value, buffers)
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list) or len(value) > _MAX_ENTRIES:
+        raise ProtocolError("list expected")
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise ProtocolError("object expected")
+    return value

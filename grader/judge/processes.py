@@ -1,0 +1,214 @@
+"""The judge's ends of the nursery and of workers: starting, asking under a deadline, ending."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.judge.faults import EnvironmentFault, WorkerLostError
+from grader.judge.nursery import MESSAGE_BYTES
+
+if TYPE_CHECKING:
+    from grader.judge.protocol import Frame
+
+_START_SECONDS = 180.0
+_CONTROL_SECONDS = 10.0
+_DATA_BYTES = 8 << 30
+_OUTPUT_SHOWN = 2000
+_KEPT_VARIABLES = (
+    "PATH", "LANG", "LC_ALL", "GRADER_CACHE", "XDG_CACHE_HOME", "HOME", "LD_LIBRARY_PATH", "PYTHONPATH",
+    "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV",
+)  # fmt: skip
+
+
+class Worker:
+    """One forked worker.  Ends with its process group, whatever it is doing."""
+
+    def __init__(self, nursery: Nursery, pid: int, end: socket.socket, scratch: Path, output: int) -> None:
+        """Take over the judge's end of the worker's socket and the descriptor of its output."""
+        self._nursery, self._pid, self._socket = nursery, pid, end
+        self._scratch, self._output = scratch, output
+        self._connection = Connection(os.dup(end.fileno()))
+        self._timed_out = False
+        self.alive = True
+
+    def ask(self, frame: Frame, seconds: float) -> Frame:
+        """Send a request and return the reply; else end the worker and raise `WorkerLostError`."""
+        from grader.judge import protocol
+
+        try:
+            with self._deadline(seconds):
+                protocol.send(self._connection, frame)
+                return protocol.receive(self._connection)
+        except protocol.ProtocolError as error:
+            self.end()
+            raise WorkerLostError("malformed", f"sent a malformed message ({error})") from error
+        except (EOFError, OSError) as error:
+            raise self._lost(seconds) from error
+
+    @contextlib.contextmanager
+    def _deadline(self, seconds: float) -> Iterator[None]:
+        timer = threading.Timer(seconds, self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _expire(self) -> None:
+        """Cut the socket: a blocked read ends even where a stray process keeps the other end open."""
+        self._timed_out = True
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _lost(self, seconds: float) -> WorkerLostError:
+        if self._timed_out:
+            self.end()
+            return WorkerLostError("time-out", f"did not finish within {seconds:g} s")
+        status = self._nursery.reap(self._pid)
+        said = self.output()
+        self.end(reaped=True)
+        return WorkerLostError("crash", _death(status), said)
+
+    def output(self) -> str:
+        """Return the end of what the worker printed."""
+        size = os.fstat(self._output).st_size
+        tail = os.pread(self._output, _OUTPUT_SHOWN, max(0, size - _OUTPUT_SHOWN))
+        return tail.decode(errors="replace")
+
+    def end(self, reaped: bool = False) -> None:
+        """Kill the worker's process group and remove its scratch.  Safe to call twice."""
+        if not self.alive:
+            return
+        self.alive = False
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._pid, signal.SIGKILL)
+        if not reaped:
+            self._nursery.reap(self._pid)
+        self._connection.close()
+        self._socket.close()
+        os.close(self._output)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+class Nursery:
+    """A nursery process for one kind of device."""
+
+    def __init__(self, kind: str) -> None:
+        """Start the process; it imports torch while the caller does something else."""
+        self.kind = kind
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        command = [sys.executable, "-m", "grader.judge.nursery", kind, str(theirs.fileno())]
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the nursery)
+        self._process = subprocess.Popen(
+            command, pass_fds=(theirs.fileno(),), env=_environment(kind), stdin=subprocess.DEVNULL,
+            stdout=self._log, stderr=self._log, start_new_session=True,
+        )  # fmt: skip
+        theirs.close()
+        self._ready = False
+
+    def fork(self) -> Worker:
+        """Return a new worker; raise `EnvironmentFault` if there can be none."""
+        self._wait_until_ready()
+        scratch = Path(tempfile.mkdtemp(prefix="grader-worker-"))
+        output = os.open(scratch / "output.txt", os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
+        os.unlink(scratch / "output.txt")
+        ours, theirs = socket.socketpair()
+        request = {
+            "op": "fork",
+            "scratch": str(scratch),
+            "data_bytes": _DATA_BYTES if self.kind == "sim" else None,
+        }
+        with theirs:
+            reply = self._ask(request, [theirs.fileno(), output])
+        return Worker(self, reply["pid"], ours, scratch, output)
+
+    def reap(self, pid: int) -> int | None:
+        """Return the wait status of a worker that has ended."""
+        status = self._ask({"op": "reap", "pid": pid}, [])["status"]
+        return status if isinstance(status, int) else None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """End the nursery and, through the parent-death signal, every worker."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
+
+    def _wait_until_ready(self) -> None:
+        if self._ready:
+            return
+        message = self._receive(_START_SECONDS)
+        if "ready" not in message:
+            raise EnvironmentFault(f"The {self.kind} worker could not start. {message.get('failure', '')}")
+        self._ready = True
+
+    def _ask(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+        try:
+            socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
+        except OSError as error:
+            raise self._gone() from error
+        return self._receive(_CONTROL_SECONDS)
+
+    def _receive(self, seconds: float) -> dict[str, Any]:
+        self._control.settimeout(seconds)
+        try:
+            data = self._control.recv(MESSAGE_BYTES)
+        except OSError as error:
+            raise self._gone() from error
+        if not data:
+            raise self._gone()
+        message: dict[str, Any] = json.loads(data)
+        return message
+
+    def _gone(self) -> EnvironmentFault:
+        self._log.seek(0)
+        said = self._log.read()[-_OUTPUT_SHOWN:].decode(errors="replace").strip()
+        return EnvironmentFault(f"The process that starts {self.kind} workers has ended. {said}")
+
+
+def _environment(kind: str) -> dict[str, str]:
+    """Return the little that workers see of the judge's environment."""
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    kept |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    library = _system_libstdcxx() if kind == "cuda" else None
+    return kept | ({"LD_PRELOAD": library} if library else {})
+
+
+def _system_libstdcxx() -> str | None:
+    compiler = shutil.which("g++")
+    if compiler is None:
+        return None
+    command = [compiler, "-print-file-name=libstdc++.so.6"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return os.path.realpath(found) if os.path.isabs(found) else None
+
+
+def _death(status: int | None) -> str:
+    if status is None:
+        return "ended without a result"
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return f"crashed ({signal.Signals(number).name}: {signal.strsignal(number)})"
+    return f"ended the process itself (exit status {os.WEXITSTATUS(status)})"

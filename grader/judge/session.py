@@ -1,0 +1,202 @@
+"""`Judge`: from a learner's texts to a verdict, with warm nurseries kept between calls."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from grader.judge.answer import Answer, unattempted
+from grader.judge.building import Building
+from grader.judge.faults import EnvironmentFault
+from grader.judge.processes import Nursery
+from grader.verdict import CheckResult, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from grader.checks.base import Bench, Check
+    from grader.exercise import Exercise
+    from grader.judge.bench import AnswerBench
+
+PUBLIC_SEED = 0
+"""What learners check against.  Autograding uses the course's own seed."""
+
+
+def resolve_device(device: str) -> str:
+    """Return `sim` or `cuda` for `auto`, without initialising CUDA."""
+    if device != "auto":
+        return device
+    if not any(Path(path).exists() for path in ("/dev/nvidiactl", "/dev/dxg")):
+        return "sim"
+    import torch
+
+    return "cuda" if torch.cuda.device_count() else "sim"
+
+
+class Judge:
+    """The trusted side.  A context manager: leaving it ends its processes."""
+
+    def __init__(self, device: str | None = None) -> None:
+        """Start the nursery for `device` at once if one is given, else when it is first needed."""
+        self._nurseries: dict[str, Nursery] = {}
+        if device is not None:
+            self._nursery(resolve_device(device))
+
+    def __enter__(self) -> Judge:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the processes."""
+        self.close()
+
+    def close(self) -> None:
+        """End the nurseries and their workers."""
+        for nursery in self._nurseries.values():
+            nursery.close()
+        self._nurseries.clear()
+
+    def judge(
+        self,
+        exercise_id: str,
+        answer: Answer,
+        device: str = "auto",
+        seed: int | None = None,
+        exact: bool = False,
+    ) -> Verdict:
+        """Judge an answer.  `exact` builds for CUDA with PyTorch's own `load_inline`.
+
+        Raises `UnknownExerciseError` for an unknown id, and nothing for whatever the answer does.
+        """
+        started = time.monotonic()
+        kind = resolve_device(device)
+        trial = _Trial(self, exercise_id, answer, kind, PUBLIC_SEED if seed is None else seed, exact)
+        try:
+            verdict = trial.verdict()
+        except EnvironmentFault as fault:
+            verdict = _unjudged(exercise_id, kind, Outcome.ENVIRONMENT, str(fault))
+        finally:
+            trial.close()
+        verdict.seconds.update(trial.seconds(time.monotonic() - started))
+        return verdict
+
+    def _nursery(self, kind: str) -> Nursery:
+        nursery = self._nurseries.get(kind)
+        if nursery is None or not nursery.alive:
+            if nursery is not None:
+                nursery.close()
+            nursery = self._nurseries[kind] = Nursery(kind)
+        return nursery
+
+
+class _Trial:
+    """One answer being judged.  Builds start first; torch is imported while they run."""
+
+    def __init__(
+        self, judge: Judge, exercise_id: str, answer: Answer, kind: str, seed: int, exact: bool
+    ) -> None:
+        self._judge, self._id, self._answer, self._kind, self._seed = judge, exercise_id, answer, kind, seed
+        self._exact = exact
+        self._buildings: dict[str, Building] = {}
+        self._benches: dict[str, AnswerBench] = {}
+
+    def verdict(self) -> Verdict:
+        if _is_worth_building(self._answer):
+            for kind in dict.fromkeys((self._kind, "sim")):
+                self._judge._nursery(kind)
+                self._buildings[kind] = Building(self._request(kind))
+        from grader.exercises import get
+
+        exercise = get(self._id)
+        missing = unattempted(self._answer, exercise.answer.needs_python)
+        if missing:
+            return _unjudged(self._id, self._kind, Outcome.NOT_ATTEMPTED, missing, exercise.points)
+        needs = self._buildings[self._kind].result().get("missing") if self._kind == "sim" else None
+        if needs:
+            return _unjudged(self._id, self._kind, Outcome.NEEDS_GPU, _needs_gpu(needs), exercise.points)
+        return self._examined(exercise)
+
+    def _examined(self, exercise: Exercise) -> Verdict:
+        from grader.judge.evidence_device import bench_kind
+        from grader.judge.scoring import examine
+
+        main = self._bench(exercise, self._kind)
+        assert main is not None
+
+        def bench_for(check: Check) -> Bench | None:
+            return self._bench(exercise, bench_kind(check, self._kind))
+
+        results = examine(exercise, bench_for, main.anything_right)
+        return _judged(exercise, self._kind, results)
+
+    def _bench(self, exercise: Exercise, kind: str) -> AnswerBench | None:
+        """Return the bench on a kind of device; None where that device cannot run the answer."""
+        from grader.judge.bench import AnswerBench, Source
+        from grader.judge.diagnosis import built
+
+        if kind not in self._benches:
+            result = self._buildings[kind].result()
+            if kind != self._kind and not result.get("ok"):
+                return None
+            source = Source(self._answer.cuda or "", self._answer.cuda_first_line, self._answer.file)
+            load = {"library": result.get("library"), "name": self._name, "python": self._python()}
+            self._benches[kind] = AnswerBench(
+                exercise, self._judge._nursery(kind), built(result), load, self._seed, source
+            )
+        return self._benches[kind]
+
+    def _python(self) -> str | None:
+        text = self._answer.python
+        return None if text is None else "\n" * (self._answer.python_first_line - 1) + text
+
+    @property
+    def _name(self) -> str:
+        digest = hashlib.sha256((self._answer.cuda or "").encode()).hexdigest()[:12]
+        return f"answer_{digest}"
+
+    def _request(self, kind: str) -> dict[str, Any]:
+        return {
+            "name": self._name,
+            "cuda": self._answer.cuda,
+            "device": kind,
+            "first_line": self._answer.cuda_first_line,
+            "file": self._answer.file,
+            "exact": self._exact and kind == "cuda",
+        }
+
+    def close(self) -> None:
+        for bench in self._benches.values():
+            with contextlib.suppress(EnvironmentFault):
+                bench.close()
+        for building in self._buildings.values():
+            building.cancel()
+
+    def seconds(self, total: float) -> dict[str, float]:
+        build = max((building.seconds for building in self._buildings.values()), default=0.0)
+        return {"build": round(build, 3), "run": round(max(0.0, total - build), 3), "total": round(total, 3)}
+
+
+def _is_worth_building(answer: Answer) -> bool:
+    return unattempted(answer, needs_python=False) is None
+
+
+def _needs_gpu(needs: list[dict[str, Any]]) -> str:
+    first = needs[0]
+    what, line = first.get("construct") or first.get("message"), first.get("line")
+    place = f" (line {line})" if line else ""
+    return f"This answer uses {what}{place}, which the simulator does not have. Judge it on a GPU."
+
+
+def _unjudged(exercise_id: str, kind: str, outcome: Outcome, message: str, points: float = 0.0) -> Verdict:
+    return Verdict(exercise_id, kind, outcome, 0.0, float(points), message=message)
+
+
+def _judged(exercise: Exercise, kind: str, results: tuple[CheckResult, ...]) -> Verdict:
+    passed = all(result.verdict is Outcome.PASSED for result in results)
+    score = sum(result.score for result in results)
+    outcome = Outcome.PASSED if passed else Outcome.FAILED
+    return Verdict(exercise.id, kind, outcome, score, float(exercise.points), results)

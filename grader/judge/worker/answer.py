@@ -1,0 +1,82 @@
+"""Loading an answer: the compiled module as `kernels`, and the Python cell as a module that can import it."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+import traceback
+import types
+from pathlib import Path
+from typing import Any
+
+import torch
+
+PYTHON_FILE = "<answer>"
+
+
+class Answer:
+    """The learner's functions by name: `kernels.f` and `answer.g`."""
+
+    def __init__(self, device: torch.device) -> None:
+        """Hold nothing yet."""
+        self.device = device
+        self.modules: dict[str, types.ModuleType] = {}
+
+    def load(self, header: dict[str, Any]) -> dict[str, Any]:
+        """Import the library and run the Python text; return the functions or the error."""
+        phase = "kernels"
+        try:
+            self.modules["kernels"] = self._kernels(header["library"], header["name"])
+            phase = "python"
+            if header["python"] is not None:
+                self.modules["answer"] = self._python(header["python"])
+        except BaseException as error:
+            return {"error": {"phase": phase, **describe(error)}, "functions": {}}
+        return {"error": None, "functions": self._functions()}
+
+    def _kernels(self, library: str, name: str) -> types.ModuleType:
+        from grader import toolchain
+
+        module: types.ModuleType = toolchain.load(Path(library), name)
+        sys.modules["kernels"] = module
+        return module
+
+    def _python(self, text: str) -> types.ModuleType:
+        # torch.compile and pickling look a function's module up by name.
+        module = types.ModuleType("answer")
+        sys.modules["answer"] = module
+        vars(module).update(torch=torch, device=self.device, kernels=self.modules["kernels"])
+        linecache.cache[PYTHON_FILE] = (len(text), None, text.splitlines(keepends=True), PYTHON_FILE)
+        exec(compile(text, PYTHON_FILE, "exec"), vars(module))
+        return module
+
+    def _functions(self) -> dict[str, str]:
+        found = {}
+        for prefix, module in self.modules.items():
+            for name, value in vars(module).items():
+                if callable(value) and not name.startswith("_"):
+                    found[f"{prefix}.{name}"] = _signature(value)
+        return found
+
+    def function(self, target: str) -> Any:
+        """Return the function that the judge names."""
+        prefix, name = target.split(".")
+        return getattr(self.modules[prefix], name)
+
+
+def _signature(function: Any) -> str:
+    try:
+        return str(inspect.signature(function))
+    except (TypeError, ValueError):
+        return (function.__doc__ or "").strip().split("\n")[0][:200]
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """Return the type, message and line in the Python cell of an exception."""
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == PYTHON_FILE
+    ]
+    if isinstance(error, SyntaxError) and error.filename == PYTHON_FILE:
+        lines.append(error.lineno)
+    return {"type": type(error).__name__, "message": str(error)[:4000], "line": lines[-1] if lines else None}

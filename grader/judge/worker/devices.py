@@ -1,0 +1,141 @@
+"""What a worker needs of a device beyond PyTorch: delays, poison, and evidence of launches and faults."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import torch
+
+_DELAY_CYCLES = 100_000_000
+"""About 50 ms on a current GPU: longer than the call that must not run ahead."""
+
+
+class Device(Protocol):
+    """A kind of device that answers run on."""
+
+    kind: str
+
+    def prepare(self) -> None:
+        """Load what the nursery can load before it forks."""
+
+    def begin(self, kernels_enabled: bool) -> None:
+        """Forget older errors and logs."""
+
+    def stall(self, stream: torch.Stream) -> None:
+        """Queue a long delay."""
+
+    def poison(self, sizes: list[int], streams: list[torch.Stream]) -> None:
+        """Make sure that memory of these sizes in bytes, when allocated next, holds NaN."""
+
+    def evidence(self) -> dict[str, Any]:
+        """Return reports, launches and memory since `begin`."""
+
+    def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Any:
+        """Return a context that appends each launch's stream to `launches`."""
+
+
+class SimDevice:
+    """The simulator.  Fresh memory is poisoned and streams hold their work back without our doing."""
+
+    kind = "sim"
+
+    def prepare(self) -> None:
+        """Load the runtime and register the device."""
+        from grader import simulator
+
+        simulator.load_runtime()
+
+    def begin(self, kernels_enabled: bool) -> None:
+        """Clear logs, and make kernels do nothing if asked."""
+        from grader import simulator
+
+        simulator.set_kernels_enabled(kernels_enabled)
+        simulator.reports()
+        simulator.launch_log()
+
+    def stall(self, stream: torch.Stream) -> None:
+        """Do nothing: a stream's work waits until something forces it."""
+
+    def poison(self, sizes: list[int], streams: list[torch.Stream]) -> None:
+        """Do nothing: the engine poisons each allocation."""
+
+    def evidence(self) -> dict[str, Any]:
+        """Return what the engine collected, with source lines."""
+        from grader import simulator
+        from grader.simulator import symbols
+
+        reports = symbols.resolve(simulator.reports())
+        return {"reports": reports, "launches": simulator.launch_log(), "memory": simulator.memory()}
+
+    @contextmanager
+    def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Iterator[None]:
+        """Do nothing: the engine logs every launch."""
+        yield
+
+
+class CudaDevice:
+    """A GPU.  Nothing here initialises CUDA before a worker has been forked."""
+
+    kind = "cuda"
+
+    def prepare(self) -> None:
+        """Do nothing: CUDA cannot be initialised before a fork."""
+
+    def begin(self, kernels_enabled: bool) -> None:
+        """Let an older launch error surface here and not at the answer's call."""
+        if not kernels_enabled:
+            raise RuntimeError("kernels can be disabled on the simulator only")
+        try:
+            torch.zeros(1, device="cuda").add_(1)
+        except RuntimeError:
+            torch.zeros(1, device="cuda")
+
+    def stall(self, stream: torch.Stream) -> None:
+        """Keep the stream busy for some 50 ms."""
+        with stream:
+            torch.cuda._sleep(_DELAY_CYCLES)  # type: ignore[no-untyped-call]
+
+    def poison(self, sizes: list[int], streams: list[torch.Stream]) -> None:
+        """Fill the caching allocator's blocks of these sizes with NaN, in each stream's pool."""
+        for stream in streams:
+            with stream:
+                blocks = [torch.full((size,), 255, dtype=torch.uint8, device="cuda") for size in sizes * 4]
+                del blocks
+        torch.cuda.synchronize()
+
+    def evidence(self) -> dict[str, Any]:
+        """Return nothing: a GPU reports faults as errors."""
+        return {"reports": [], "launches": [], "memory": {}}
+
+    @contextmanager
+    def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Iterator[None]:
+        """Record kernels, copies and fills with the profiler's stream ids (the legacy stream is 7)."""
+        if not enabled:
+            yield
+            return
+        activities = [torch.profiler.ProfilerActivity.CUDA, torch.profiler.ProfilerActivity.CPU]
+        with torch.profiler.profile(activities=activities) as profiler:
+            yield
+            torch.cuda.synchronize()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            profiler.export_chrome_trace(path)
+            with open(path) as file:
+                launches += _device_events(json.load(file))
+
+
+def _device_events(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    kinds = {"kernel", "gpu_memcpy", "gpu_memset"}
+    events = [event for event in trace["traceEvents"] if event.get("cat") in kinds]
+    events.sort(key=lambda event: float(event["ts"]))
+    return [{"kernel": event["name"], "stream": event["args"].get("stream")} for event in events]
+
+
+def device_of(kind: str) -> Device:
+    """Return the device named `sim` or `cuda`."""
+    return SimDevice() if kind == "sim" else CudaDevice()

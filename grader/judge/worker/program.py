@@ -1,0 +1,38 @@
+"""The worker's loop: read a request, do it, reply, until the judge hangs up."""
+
+from __future__ import annotations
+
+import traceback
+from multiprocessing.connection import Connection
+
+import torch
+
+from grader.judge.protocol import Frame, decode_step, receive, send
+from grader.judge.worker.answer import Answer
+from grader.judge.worker.calls import Execution
+from grader.judge.worker.capture import Capture
+from grader.judge.worker.devices import Device
+
+
+def serve(connection: Connection, device: Device) -> None:
+    """Answer requests until the peer has gone."""
+    torch.set_num_threads(1)
+    answer = Answer(torch.device(device.kind))
+    while True:
+        try:
+            frame = receive(connection)
+        except EOFError:
+            return
+        send(connection, _reply(frame, answer, device))
+
+
+def _reply(frame: Frame, answer: Answer, device: Device) -> Frame:
+    try:
+        if frame.header["op"] == "load":
+            return Frame(answer.load(frame.header))
+        step = decode_step(frame)
+        if step.capture:
+            return Capture(step, device, answer.function(step.target)).run()
+        return Execution(step, device, answer.function(step.target)).run()
+    except Exception:
+        return Frame({"broken": traceback.format_exc(limit=8)[-4000:]})
