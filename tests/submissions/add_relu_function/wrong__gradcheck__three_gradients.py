@@ -14,7 +14,7 @@ class FusedAddReLU(torch.autograd.Function):
     def backward(ctx, grad_out):
         (out,) = ctx.saved_tensors
         grad = grad_out * (out > 0)
-        return grad, grad, None
+        return grad, grad, grad
 
 
 fused_add_relu = FusedAddReLU.apply
