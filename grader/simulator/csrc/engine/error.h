@@ -18,6 +18,7 @@ enum Error : int {
   kMisalignedAddress = 716,
   kAssert = 710,
   kLaunchTimeout = 702,
+  kLaunchFailure = 719,
   kStreamCaptureUnsupported = 900,
   kStreamCaptureInvalidated = 901,
   kStreamCaptureUnjoined = 904,
@@ -27,6 +28,7 @@ enum Error : int {
 void set_error(Error error, const std::string& cause, bool sticky = false);
 Error peek_error();  // what cudaPeekAtLastError returns
 Error take_error();  // what cudaGetLastError returns; a sticky error stays
+Error sticky();      // kSuccess, or what every later call of this process returns
 const std::string& error_cause();
 
 }  // namespace sim

@@ -1,35 +1,38 @@
 // A kernel launch: what was asked for, and running it block by block.
 #pragma once
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "../../include/sim/argument.h"
 #include "stream.h"
 
 namespace sim {
 
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
 };
 
-// A kernel parameter as reports name it.  `address` is null for anything that is neither pointer nor accessor.
-struct Argument {
-  const char* name;
-  const void* address;
-  uint32_t element_bytes;
+// One thread's whole run.  `run` copies the closure first: each thread has its own parameters.
+struct ThreadBody {
+  void (*run)(const void* closure);
+  std::shared_ptr<const void> closure;
+  size_t closure_bytes;
 };
 
 struct Launch {
   const char* kernel;
-  int line;         // of the launch
+  int line;              // of the launch
+  const void* function;  // entry of the kernel's host stub, as cudaFuncSetAttribute names it
   Dim3 grid, block;
   size_t dynamic_shared_bytes;
   Stream* stream;
   Stream* current;  // PyTorch's current stream when it was launched
   int device;       // current device when it was launched
   std::vector<Argument> arguments;
-  std::function<void()> thread;  // one thread's whole run, on its own copy of the parameters
+  ThreadBody body;
 };
 
 // Checks the configuration as CUDA does, logs the launch and submits it to its stream.
@@ -38,7 +41,17 @@ void launch(Launch launch);
 void run_grid(const Launch& launch);
 
 void set_kernels_enabled(bool enabled);
+bool kernels_enabled();
 enum class Order { kAscending, kDescending, kRandom };
 void set_order(Order order, uint64_t seed);
+// Thread CPU seconds that one grid may take before it is abandoned with a time-out.
+void set_grid_seconds(double seconds);
+
+constexpr int kThreadsPerBlock = 1024;
+constexpr int kSharedBytes = 48 * 1024;
+constexpr int kSharedBytesOptIn = 227 * 1024;
+// Opting in to more than 48 KB of dynamic shared memory: cudaFuncSetAttribute.  False when CUDA would refuse.
+bool set_dynamic_shared_limit(const void* function, int bytes);
+int dynamic_shared_limit(const void* function);
 
 }  // namespace sim

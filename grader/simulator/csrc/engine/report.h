@@ -15,19 +15,27 @@ struct Report {
   std::string message;
   std::string kernel;
   std::string argument;
+  std::string space;  // "shared" or "constant"; empty for global memory
   std::optional<int64_t> index, numel, offset_bytes, allocation_bytes;
   int bytes = 0;
   int element_bytes = 0;
   int launch_line = 0;
+  int line = 0;  // when the compiler told it; otherwise Python finds it from pc
   std::optional<Dim3> block, thread;
   std::optional<int64_t> stream, current_stream;
   int device = 0;
-  const void* pc = nullptr;
+  const void* pc = nullptr;  // inside the accessing instruction, not after it
 };
 
-// Reports of the same kind, pc and kernel are counted, not repeated.
+// Reports of the same kind, pc, line and kernel are counted, not repeated.
 void report(Report report);
 std::string take_reports();     // JSON array; clears
 std::string take_launch_log();  // JSON array; clears
+size_t pending_reports();
+
+// Where all reports go, as one line of JSON, when the host process is about to die of a fault; -1 for nowhere.
+void set_crash_fd(int fd);
+// Ends the process with SIGSEGV, as a bad host access does, after writing the reports.
+[[noreturn]] void crash();
 
 }  // namespace sim

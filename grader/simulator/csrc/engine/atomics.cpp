@@ -1,0 +1,61 @@
+// atomicAdd and its kin.  Only one OS thread runs a grid, so reading and writing need no hardware atomics.
+#include "../../include/sim/atomic.h"
+
+#include <algorithm>
+
+#include "access.h"
+
+namespace {
+
+template <class T, class F>
+inline __attribute__((always_inline)) T update(T* address, const void* return_address, F next) {
+  sim::maybe_give_way(return_address);
+  sim::judge<sizeof(T), sim::Access::kAtomic, true>(address, return_address);
+  const T old = *address;
+  *address = next(old);
+  return old;
+}
+
+}  // namespace
+
+#define HERE __builtin_return_address(0)
+#define SIM_DEFINE(T, name, expression) \
+  T name(T* address, T value) { return update(address, HERE, [=]([[maybe_unused]] T old) -> T { return expression; }); }
+#define SIM_DEFINE_INTEGERS(name, expression) \
+  SIM_DEFINE(int, name, expression)           \
+  SIM_DEFINE(unsigned int, name, expression)  \
+  SIM_DEFINE(unsigned long long, name, expression)
+
+SIM_DEFINE(int, atomicAdd, static_cast<int>(static_cast<unsigned>(old) + static_cast<unsigned>(value)))
+SIM_DEFINE(unsigned int, atomicAdd, old + value)
+SIM_DEFINE(unsigned long long, atomicAdd, old + value)
+SIM_DEFINE(float, atomicAdd, old + value)
+SIM_DEFINE(double, atomicAdd, old + value)
+SIM_DEFINE(int, atomicSub, static_cast<int>(static_cast<unsigned>(old) - static_cast<unsigned>(value)))
+SIM_DEFINE(unsigned int, atomicSub, old - value)
+SIM_DEFINE_INTEGERS(atomicMin, std::min(old, value))
+SIM_DEFINE(long long, atomicMin, std::min(old, value))
+SIM_DEFINE_INTEGERS(atomicMax, std::max(old, value))
+SIM_DEFINE(long long, atomicMax, std::max(old, value))
+SIM_DEFINE_INTEGERS(atomicAnd, old& value)
+SIM_DEFINE_INTEGERS(atomicOr, old | value)
+SIM_DEFINE_INTEGERS(atomicXor, old ^ value)
+SIM_DEFINE_INTEGERS(atomicExch, value)
+SIM_DEFINE(float, atomicExch, value)
+SIM_DEFINE(unsigned int, atomicInc, old >= value ? 0 : old + 1)
+SIM_DEFINE(unsigned int, atomicDec, old == 0 || old > value ? value : old - 1)
+
+#define SIM_DEFINE_CAS(T)                                                        \
+  T atomicCAS(T* address, T expected, T value) {                                 \
+    return update(address, HERE, [=](T old) { return old == expected ? value : old; }); \
+  }
+SIM_DEFINE_CAS(int)
+SIM_DEFINE_CAS(unsigned int)
+SIM_DEFINE_CAS(unsigned long long)
+SIM_DEFINE_CAS(unsigned short)
+
+void sim::check_atomic(const void* address, unsigned bytes, const void* return_address) {
+  maybe_give_way(return_address);
+  if (bytes == 2) return judge<2, Access::kAtomic, true>(address, return_address);
+  judge<4, Access::kAtomic, true>(address, return_address);
+}

@@ -1,0 +1,278 @@
+#include "block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "builtins.h"
+#include "grid.h"
+#include "running.h"
+
+namespace sim {
+namespace {
+
+constexpr uint32_t kSpinsBeforeGivingWay = 64;
+
+// "0-31" or "5", from ascending numbers.
+std::string ranges(const std::vector<uint32_t>& numbers) {
+  std::string out;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t j = i;
+    while (j + 1 < numbers.size() && numbers[j + 1] == numbers[j] + 1) ++j;
+    out += (out.empty() ? "" : ", ") + std::to_string(numbers[i]);
+    if (j > i) out += "-" + std::to_string(numbers[j]);
+    i = j + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+Block::Block(Grid& grid, const Launch& launch)
+    : grid_(grid),
+      launch_(launch),
+      count_(static_cast<uint32_t>(launch.block.count())),
+      threads_(count_),
+      pending_((count_ + 31) / 32),
+      exited_((count_ + 31) / 32),
+      shared_(launch) {}
+
+Block::~Block() {
+  for (Thread& thread : threads_) {
+    if (thread.fiber) give_fiber(thread.fiber);
+  }
+}
+
+void Block::begin(uint64_t linear) {
+  index_ = grid_.block_index(linear);
+  order_ = grid_.thread_order();
+  for (Thread& thread : threads_) thread.state = State::kUnstarted;
+  std::fill(exited_.begin(), exited_.end(), 0);
+  next_ = done_ = at_barrier_ = spinning_ = at_active_mask_ = 0;
+  barrier_mixed_ = false;
+  shared_.reset();
+}
+
+Dim3 Block::thread_index(uint32_t thread) const {
+  const Dim3& d = launch_.block;
+  if (d.y == 1 && d.z == 1) return {thread, 0, 0};
+  return {thread % d.x, thread / d.x % d.y, thread / (d.x * d.y)};
+}
+
+// Threads that are able to go on come before new ones, so that few stacks are in use.
+Block::Progress Block::run() {
+  for (;;) {
+    if (grid_.given_up()) return Progress::kAbandoned;
+    if (!ready_.empty()) {
+      const uint32_t thread = ready_.front();
+      ready_.pop_front();
+      enter(thread, threads_[thread].fiber);
+    } else if (next_ < count_) {
+      start();
+    } else if (done_ == count_) {
+      return Progress::kFinished;
+    } else if (resolve_active_masks()) {
+      continue;
+    } else if (spinning_) {
+      for (uint32_t i = 0; i < count_; ++i) {
+        if (threads_[i].state == State::kSpinning) ready(i);
+      }
+      spinning_ = 0;
+      return Progress::kSpinning;
+    } else {
+      report_stuck();
+      return Progress::kAbandoned;
+    }
+  }
+}
+
+// One fiber runs thread after thread; only a thread that waits keeps it.
+void Block::start() {
+  Fiber* const fiber = take_fiber(&Block::fiber_main);
+  running.thread = count_;
+  enter(count_, fiber);
+  const bool kept = running.thread < count_ && threads_[running.thread].fiber == fiber;
+  if (!kept) give_fiber(fiber);
+}
+
+void Block::fiber_main() {
+  Block& block = *running.block;
+  while (block.begin_next()) {
+    block.launch_.body.run(block.launch_.body.closure.get());
+    block.finish_current();
+  }
+  running.thread = block.count_;
+  void* never;
+  sim_switch(&never, block.grid_.scheduler);
+  __builtin_unreachable();
+}
+
+bool Block::begin_next() {
+  if (next_ == count_ || !ready_.empty()) return false;
+  const uint32_t thread = order_.empty() ? next_ : order_[next_];
+  ++next_;
+  threads_[thread].fiber = running.fiber;
+  threads_[thread].state = State::kRunning;
+  running.thread = thread;
+  running.spins = 0;
+  set_builtins(index_, thread_index(thread));
+  return true;
+}
+
+void Block::finish_current() {
+  const uint32_t thread = running.thread;
+  threads_[thread].fiber = nullptr;
+  threads_[thread].state = State::kDone;
+  ++done_;
+  grid_.progressed();
+  exited_[thread / 32] |= 1u << thread % 32;
+  if (at_barrier_ && at_barrier_ + done_ == count_) release_barrier();
+  if (!pending_[thread / 32].empty()) complete_warps_after_exit(thread / 32);
+}
+
+void Block::enter(uint32_t thread, Fiber* fiber) {
+  running.block = this;
+  running.fiber = fiber;
+  running.stack = reinterpret_cast<uintptr_t>(fiber->stack);
+  running.stack_bytes = fiber->bytes;
+  if (thread < count_) {
+    running.thread = thread;
+    running.spins = 0;
+    threads_[thread].state = State::kRunning;
+    set_builtins(index_, thread_index(thread));
+  }
+  running.on_device = true;
+  sim_switch(&grid_.scheduler, fiber->saved);
+  running.on_device = false;
+  running.stack_bytes = 0;
+  // A fiber that has run out of threads was some thread's: nobody keeps it now.
+  if (thread < count_ && running.thread == count_) give_fiber(fiber);
+}
+
+void Block::suspend(State state, Wait wait) {
+  Thread& thread = threads_[running.thread];
+  thread.state = state;
+  thread.wait = wait;
+  sim_switch(&thread.fiber->saved, grid_.scheduler);
+}
+
+void Block::ready(uint32_t thread) {
+  threads_[thread].state = State::kReady;
+  ready_.push_back(thread);
+}
+
+int Block::barrier(BarrierKind kind, int predicate, int line, const void* pc) {
+  if (!at_barrier_) {
+    barrier_line_ = line;
+    barrier_mixed_ = false;
+    votes_ = {};
+  }
+  barrier_mixed_ |= line != barrier_line_;
+  votes_.count += predicate != 0;
+  votes_.all &= predicate != 0;
+  votes_.any |= predicate != 0;
+  ++at_barrier_;
+  threads_[running.thread].state = State::kBarrier;
+  threads_[running.thread].wait = {"__syncthreads", line, pc};
+  if (at_barrier_ + done_ == count_) {
+    release_barrier();
+  }
+  // The last to arrive waits its turn too: the others go on in the order that was asked for.
+  sim_switch(&threads_[running.thread].fiber->saved, grid_.scheduler);
+  return kind == BarrierKind::kCount ? released_.count : kind == BarrierKind::kAnd ? released_.all : released_.any;
+}
+
+void Block::release_barrier() {
+  if (barrier_mixed_) report_divergence();
+  at_barrier_ = 0;
+  released_ = votes_;
+  grid_.progressed();
+  for (uint32_t position = 0; position < count_; ++position) {
+    const uint32_t i = order_.empty() ? position : order_[position];
+    if (threads_[i].state == State::kBarrier) ready(i);
+  }
+}
+
+void Block::report_divergence() {
+  Report r = here("barrier_divergence", nullptr);
+  for (uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state != State::kBarrier || threads_[i].wait.line == barrier_line_) continue;
+    r.thread = thread_index(i);
+    r.line = threads_[i].wait.line;
+    r.pc = threads_[i].wait.pc;
+    break;
+  }
+  r.block = index_;
+  r.message = "threads of one block wait at different barriers: " + waiting();
+  report(std::move(r));
+}
+
+// A spin-wait must let others run, but a histogram's atomics should not make a fiber of every thread.
+void Block::give_way(const void* pc) {
+  if (++running.spins < kSpinsBeforeGivingWay) return;
+  running.spins = kSpinsBeforeGivingWay - 16;
+  running.last_spin = pc;
+  ++spinning_;
+  const uint32_t spins = running.spins;
+  suspend(State::kSpinning, {"a spin-wait", 0, pc});
+  running.spins = spins;
+}
+
+uint32_t Block::active_mask(int line, const void* pc) {
+  ++at_active_mask_;
+  suspend(State::kActiveMask, {"__activemask", line, pc});
+  return static_cast<uint32_t>(threads_[running.thread].result);
+}
+
+// Nobody can go on: whoever stands at one place in one warp is what the warp would execute together.
+bool Block::resolve_active_masks() {
+  if (!at_active_mask_) return false;
+  for (uint32_t warp = 0; warp < pending_.size(); ++warp) {
+    std::map<int, uint32_t> together;
+    const uint32_t end = std::min(count_, warp * 32 + 32);
+    for (uint32_t i = warp * 32; i < end; ++i) {
+      if (threads_[i].state == State::kActiveMask) together[threads_[i].wait.line] |= 1u << i % 32;
+    }
+    for (uint32_t i = warp * 32; i < end; ++i) {
+      if (threads_[i].state != State::kActiveMask) continue;
+      threads_[i].result = together[threads_[i].wait.line];
+      ready(i);
+    }
+  }
+  at_active_mask_ = 0;
+  grid_.progressed();
+  return true;
+}
+
+std::string Block::waiting() const {
+  std::map<std::pair<std::string, int>, std::vector<uint32_t>> places;
+  std::vector<uint32_t> exited;
+  for (uint32_t i = 0; i < count_; ++i) {
+    const Thread& t = threads_[i];
+    if (t.state == State::kDone) exited.push_back(i);
+    else if (t.state != State::kUnstarted && t.state != State::kRunning && t.state != State::kReady) places[{t.wait.what, t.wait.line}].push_back(i);
+  }
+  std::string out;
+  for (const auto& [place, threads] : places) {
+    out += (out.empty() ? "" : "; ") + std::string("threads ") + ranges(threads) + " at " + place.first;
+    if (place.second) out += ", line " + std::to_string(place.second);
+  }
+  if (!exited.empty()) out += "; threads " + ranges(exited) + " have returned";
+  return out;
+}
+
+void Block::report_stuck() {
+  Report r = here("deadlock", nullptr);
+  for (uint32_t i = 0; i < count_ && !r.pc; ++i) {
+    if (threads_[i].state == State::kDone) continue;
+    r.thread = thread_index(i);
+    r.line = threads_[i].wait.line;
+    r.pc = threads_[i].wait.pc;
+  }
+  r.block = index_;
+  r.message = "no thread of the block can go on: " + waiting();
+  report(r);
+  grid_.give_up(kLaunchTimeout, r.message);
+}
+
+}  // namespace sim

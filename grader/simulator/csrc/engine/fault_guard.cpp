@@ -1,0 +1,114 @@
+#include "fault_guard.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "grid.h"
+#include "running.h"
+
+namespace sim {
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr size_t kEmergencyStack = 256 * 1024;
+
+// Filled by the handler, used by `after_signal` on a stack of its own: the fiber's may be exhausted.
+struct Caught {
+  int number;
+  const void* pc;
+  uintptr_t address;
+};
+Caught caught;
+char* emergency = nullptr;
+bool inside = false;
+
+const char* kind_of(int number) {
+  switch (number) {
+    case SIGFPE: return "division_by_zero";
+    case SIGILL: return "trap";
+    default: return "illegal_address";
+  }
+}
+
+std::string message_of(const Caught& what) {
+  const uintptr_t guard = running.stack - sysconf(_SC_PAGESIZE);
+  if (what.number == SIGFPE) return "an integer is divided by zero: the result is undefined";
+  if (what.number == SIGILL) return "the kernel executes a trap";
+  if (what.address >= guard && what.address < running.stack) return "the thread's local memory is used up";
+  char text[64];
+  snprintf(text, sizeof text, "address %p is no device memory", reinterpret_cast<void*>(what.address));
+  return text;
+}
+
+[[noreturn]] void after_signal() {
+  Report r = here(kind_of(caught.number), caught.pc);
+  r.message = message_of(caught);
+  report(r);
+  abandon(caught.number == SIGILL ? kLaunchFailure : kIllegalAddress, r.message);
+}
+
+void set_registers(ucontext_t* context, uintptr_t stack, void (*to)()) {
+#if defined(__x86_64__)
+  context->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(stack - 8);  // as after a call
+  context->uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(to);
+#else
+  context->uc_mcontext.sp = stack;
+  context->uc_mcontext.pc = reinterpret_cast<uintptr_t>(to);
+#endif
+}
+
+const void* pc_of(const ucontext_t* context) {
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(context->uc_mcontext.gregs[REG_RIP]);
+#else
+  return reinterpret_cast<const void*>(context->uc_mcontext.pc);
+#endif
+}
+
+void handle(int number, siginfo_t* info, void* context) {
+  if (!running.on_device) {
+    signal(number, SIG_DFL);  // not a kernel's fault: happens again and ends the process
+    return;
+  }
+  ucontext_t* const machine = static_cast<ucontext_t*>(context);
+  caught = {number, pc_of(machine), reinterpret_cast<uintptr_t>(info->si_addr)};
+  set_registers(machine, reinterpret_cast<uintptr_t>(emergency) + kEmergencyStack, after_signal);
+}
+
+char* map_stack(size_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+}
+
+}  // namespace
+
+FaultGuard::FaultGuard() : nested_(inside) {
+  if (nested_) return;
+  inside = true;
+  constexpr size_t kSignalStack = 64 * 1024;
+  static char* const signal_stack = map_stack(kSignalStack);
+  if (!emergency) emergency = map_stack(kEmergencyStack);
+  stack_t stack{};
+  stack.ss_sp = signal_stack;
+  stack.ss_size = kSignalStack;
+  sigaltstack(&stack, &old_stack_);
+  struct sigaction action {};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (size_t i = 0; i < 4; ++i) sigaction(kSignals[i], &action, &old_[i]);
+}
+
+FaultGuard::~FaultGuard() {
+  if (nested_) return;
+  for (size_t i = 0; i < 4; ++i) sigaction(kSignals[i], &old_[i], nullptr);
+  sigaltstack(&old_stack_, nullptr);
+  inside = false;
+}
+
+}  // namespace sim

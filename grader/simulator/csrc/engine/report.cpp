@@ -1,0 +1,104 @@
+#include "report.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "json.h"
+#include "stream.h"
+
+namespace sim {
+namespace {
+
+struct Counted {
+  Report report;
+  int64_t count;
+};
+
+using Key = std::tuple<std::string, const void*, int, std::string, std::string>;
+
+std::vector<Counted> reports;
+std::map<Key, size_t> place_of;
+int crash_fd = -1;
+
+std::string triple(const Dim3& d) {
+  return "[" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + "]";
+}
+
+std::string module_and_offset(const void* pc) {
+  Dl_info info;
+  if (!dladdr(pc, &info) || !info.dli_fname) return "";
+  char offset[32];
+  snprintf(offset, sizeof offset, "+0x%zx", static_cast<size_t>(static_cast<const char*>(pc) - static_cast<char*>(info.dli_fbase)));
+  return info.dli_fname + std::string(offset);
+}
+
+std::string to_json(const Counted& counted) {
+  const Report& r = counted.report;
+  json::Object o;
+  o.add("kind", r.kind);
+  if (!r.access.empty()) o.add("access", r.access);
+  if (r.bytes) o.add("bytes", r.bytes);
+  if (!r.argument.empty()) o.add("argument", r.argument);
+  if (!r.space.empty()) o.add("space", r.space);
+  if (r.index) o.add("index", *r.index);
+  if (r.numel) o.add("numel", *r.numel);
+  if (r.element_bytes) o.add("dtype_bytes", r.element_bytes);
+  if (r.offset_bytes) o.add("offset_bytes", *r.offset_bytes);
+  if (r.allocation_bytes) o.add("allocation_bytes", *r.allocation_bytes);
+  if (!r.kernel.empty()) o.add("kernel", r.kernel);
+  if (r.launch_line) o.add("launch_line", r.launch_line);
+  if (r.block) o.add_raw("block", triple(*r.block));
+  if (r.thread) o.add_raw("thread", triple(*r.thread));
+  if (r.pc) o.add("pc", module_and_offset(r.pc));
+  if (r.line) o.add("line", r.line);
+  if (r.stream) o.add("stream", *r.stream);
+  if (r.current_stream) o.add("current_stream", *r.current_stream);
+  return o.add("device", r.device).add("count", counted.count).add("message", r.message).str();
+}
+
+}  // namespace
+
+void report(Report r) {
+  EngineLock lock;
+  const Key key{r.kind, r.pc, r.pc ? r.line : r.launch_line, r.kernel, r.pc ? "" : r.message};
+  const auto [it, fresh] = place_of.emplace(key, reports.size());
+  if (fresh) {
+    reports.push_back({std::move(r), 1});
+  } else {
+    ++reports[it->second].count;
+  }
+}
+
+std::string take_reports() {
+  EngineLock lock;
+  std::string out = "[";
+  for (size_t i = 0; i < reports.size(); ++i) out += (i ? ",\n " : "") + to_json(reports[i]);
+  reports.clear();
+  place_of.clear();
+  return out + "]";
+}
+
+size_t pending_reports() { return reports.size(); }
+
+void set_crash_fd(int fd) { crash_fd = fd; }
+
+void crash() {
+  const std::string text = take_reports() + "\n";
+  size_t sent = 0;
+  while (crash_fd >= 0 && sent < text.size()) {
+    const ssize_t n = write(crash_fd, text.data() + sent, text.size() - sent);
+    if (n <= 0) break;
+    sent += n;
+  }
+  signal(SIGSEGV, SIG_DFL);
+  raise(SIGSEGV);
+  _exit(128 + SIGSEGV);
+}
+
+}  // namespace sim

@@ -1,0 +1,38 @@
+// What runs on this OS thread: nothing of a device, or one CUDA thread of one block of one grid.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "error.h"
+#include "report.h"
+
+namespace sim {
+
+class Block;
+class Grid;
+struct Fiber;
+
+struct Running {
+  uintptr_t stack = 0;     // of the fiber
+  size_t stack_bytes = 0;  // 0 on the host
+  bool on_device = false;
+  Grid* grid = nullptr;
+  Block* block = nullptr;
+  Fiber* fiber = nullptr;
+  uint32_t thread = 0;     // linear index in the block
+  uint32_t spins = 0;      // atomic and volatile accesses of this thread since it last gave way
+  const void* last_spin = nullptr;  // where
+};
+
+#define SIM_THREAD_LOCAL extern __thread __attribute__((tls_model("initial-exec")))
+SIM_THREAD_LOCAL Running running;
+
+// A report with kernel, launch, block, thread, stream and device filled in.
+Report here(const char* kind, const void* pc);
+
+// Leaves the CUDA thread for ever and ends its grid with `error`.  Only on the device.
+[[noreturn]] void abandon(Error error, const std::string& cause);
+
+inline const void* before(const void* return_address) { return static_cast<const char*>(return_address) - 1; }
+
+}  // namespace sim

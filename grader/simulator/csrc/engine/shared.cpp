@@ -1,0 +1,58 @@
+#include "shared.h"
+
+#include <string>
+
+#include "access.h"
+#include "arena.h"
+#include "running.h"
+
+namespace sim {
+namespace {
+
+void* make(size_t bytes, const char* name, uint32_t element_bytes) {
+  void* base = allocate_region(kOnChip, bytes, Origin::kShared, nullptr);
+  if (!base) throw std::bad_alloc();
+  name_allocation(base, name, element_bytes);
+  return base;
+}
+
+void clear(void* base) {
+  if (const Allocation* allocation = base ? find(base) : nullptr) poison(base, allocation->bytes);
+}
+
+}  // namespace
+
+SharedMemory::~SharedMemory() {
+  for (const Entry& entry : entries_) release(entry.base, "the end of the kernel");
+  release(dynamic_, "the end of the kernel");
+}
+
+void SharedMemory::reset() {
+  for (const Entry& entry : entries_) clear(entry.base);
+  clear(dynamic_);
+}
+
+void* SharedMemory::variable(const SharedSlot& slot, size_t bytes, uint32_t element_bytes) {
+  for (const Entry& entry : entries_) {
+    if (entry.slot == &slot) return entry.base;
+  }
+  static_bytes_ += bytes;
+  if (static_bytes_ > kSharedBytes) {
+    Report r = here("launch_error", nullptr);
+    r.argument = slot.name;
+    r.space = "shared";
+    r.line = slot.line;
+    r.message = "the kernel's shared variables take " + std::to_string(static_bytes_) + " bytes, a block has " +
+                std::to_string(kSharedBytes);
+    report(std::move(r));
+  }
+  entries_.push_back({&slot, make(bytes, slot.name, element_bytes)});
+  return entries_.back().base;
+}
+
+void* SharedMemory::dynamic(const char* name, uint32_t element_bytes) {
+  if (!dynamic_) dynamic_ = make(launch_.dynamic_shared_bytes, name, element_bytes);
+  return dynamic_;
+}
+
+}  // namespace sim

@@ -1,0 +1,32 @@
+// A block's shared memory: one allocation in the on-chip range for each variable, made at its first use.
+#pragma once
+#include <vector>
+
+#include "../../include/sim/slot.h"
+#include "memory.h"
+
+namespace sim {
+
+struct Launch;
+
+class SharedMemory {
+ public:
+  explicit SharedMemory(const Launch& launch) : launch_(launch) {}
+  ~SharedMemory();
+  // Poisons every variable: the next block begins.
+  void reset();
+  void* variable(const SharedSlot& slot, size_t bytes, uint32_t element_bytes);
+  void* dynamic(const char* name, uint32_t element_bytes);
+
+ private:
+  struct Entry {
+    const SharedSlot* slot;
+    void* base;
+  };
+  const Launch& launch_;
+  std::vector<Entry> entries_;
+  void* dynamic_ = nullptr;
+  size_t static_bytes_ = 0;
+};
+
+}  // namespace sim

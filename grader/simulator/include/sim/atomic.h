@@ -1,0 +1,47 @@
+// CUDA's atomics.  One OS thread runs a grid, so a plain read and write is atomic; the runtime checks the address.
+#pragma once
+#include "thread.h"
+
+#define SIM_ATOMIC(T, name) \
+  T name(T* address, T value); \
+  SIM_DEVICE T name##_block(T* address, T value) { return name(address, value); } \
+  SIM_DEVICE T name##_system(T* address, T value) { return name(address, value); }
+
+#define SIM_ATOMIC_INTEGERS(name) \
+  SIM_ATOMIC(int, name)           \
+  SIM_ATOMIC(unsigned int, name)  \
+  SIM_ATOMIC(unsigned long long, name)
+
+SIM_ATOMIC_INTEGERS(atomicAdd)
+SIM_ATOMIC(float, atomicAdd)
+SIM_ATOMIC(double, atomicAdd)
+SIM_ATOMIC(int, atomicSub)
+SIM_ATOMIC(unsigned int, atomicSub)
+SIM_ATOMIC_INTEGERS(atomicExch)
+SIM_ATOMIC(float, atomicExch)
+SIM_ATOMIC_INTEGERS(atomicMin)
+SIM_ATOMIC(long long, atomicMin)
+SIM_ATOMIC_INTEGERS(atomicMax)
+SIM_ATOMIC(long long, atomicMax)
+SIM_ATOMIC_INTEGERS(atomicAnd)
+SIM_ATOMIC_INTEGERS(atomicOr)
+SIM_ATOMIC_INTEGERS(atomicXor)
+SIM_ATOMIC(unsigned int, atomicInc)
+SIM_ATOMIC(unsigned int, atomicDec)
+
+#define SIM_ATOMIC_CAS(T)                        \
+  T atomicCAS(T* address, T expected, T value);  \
+  SIM_DEVICE T atomicCAS_block(T* address, T expected, T value) { return atomicCAS(address, expected, value); } \
+  SIM_DEVICE T atomicCAS_system(T* address, T expected, T value) { return atomicCAS(address, expected, value); }
+SIM_ATOMIC_CAS(int)
+SIM_ATOMIC_CAS(unsigned int)
+SIM_ATOMIC_CAS(unsigned long long)
+SIM_ATOMIC_CAS(unsigned short)
+#undef SIM_ATOMIC_CAS
+#undef SIM_ATOMIC_INTEGERS
+#undef SIM_ATOMIC
+
+namespace sim {
+// Checks `bytes` at `address` as an atomic access of the caller's caller, for atomics on types of the headers.
+void check_atomic(const void* address, unsigned bytes, const void* return_address);
+}
