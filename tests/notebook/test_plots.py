@@ -187,7 +187,13 @@ def test_timeline_with_times_says_them() -> None:
     ]
     picture = plots.timeline(launches, missing=("fill", "scale"))
     assert "scale runs on default stream, from 40 to 52 microseconds" in picture.alt
-    assert "time on the device" in picture.labels
+    assert "time on the device (5,200 microseconds from end to end)" in picture.labels
+
+
+def test_timeline_counts_from_the_first_kernel_drawn() -> None:
+    """Whatever ran before the kernels that are drawn takes no room."""
+    picture = plots.timeline([plots.Launch("fill", "a", None, 150, 350)])
+    assert "from 0 to 200 microseconds" in picture.alt
 
 
 def test_timeline_names_a_kernel_that_it_does_not_find() -> None:
@@ -209,3 +215,15 @@ def test_a_profiler_trace_becomes_launches_in_order_of_start() -> None:
         plots.Launch("fill", "stream 13", None, 0.0, 52.0),
         plots.Launch("scale", "default stream", None, 40.0, 52.0),
     ]
+
+
+def test_timeline_takes_the_first_of_several_reports() -> None:
+    """The card hands over all reports of a check."""
+    assert plots.timeline([RACE, RACE | {"kernel": "other"}]) == plots.timeline(RACE)
+
+
+def test_timeline_of_a_wrong_stream_report_draws_the_current_stream_too() -> None:
+    """A report without a second access still says where the kernel should have run."""
+    report = {"kind": "wrong_stream", "kernel": "scale", "stream": 0, "current_stream": 3, "launch_line": 9}
+    labels = plots.timeline(report).labels
+    assert {"default stream", "stream 3", "no edge"} <= set(labels)

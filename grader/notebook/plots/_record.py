@@ -83,7 +83,7 @@ def _record_cuda(recording: Recording) -> Iterator[None]:
 
     torch.accelerator.synchronize()
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
-    with torch.profiler.profile(activities=activities) as profile:
+    with torch.profiler.profile(activities=activities, acc_events=True) as profile:
         yield
         torch.accelerator.synchronize()
     with tempfile.TemporaryDirectory() as folder:

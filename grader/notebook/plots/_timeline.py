@@ -60,7 +60,7 @@ def timeline(
     lanes = list(dict.fromkeys(box.launch.stream for box in boxes))
     figure, axes = canvas(0.75 + 0.95 * len(lanes))
     span = max(box.end for box in boxes)
-    _draw_lanes(axes, lanes, span, "" if boxes[0].launch.start is not None else " (order only, not to scale)")
+    _draw_lanes(axes, lanes, span, _axis(boxes, span))
     for box in boxes:
         _draw_box(axes, box, lanes, span)
     for earlier, later in edges:
@@ -78,10 +78,11 @@ def _schedule(
 ) -> list[_Box]:
     """Give every launch a start and an end: the measured ones, or as early as streams and edges allow."""
     boxes: list[_Box] = []
+    zero = min((launch.start for launch in launches if launch.start is not None), default=0.0)
     for launch in launches:
         note = next((text for name, text in notes.items() if name in launch.kernel), "")
         if launch.start is not None and launch.end is not None:
-            boxes.append(_Box(launch, launch.start, launch.end, note))
+            boxes.append(_Box(launch, launch.start - zero, launch.end - zero, note))
             continue
         before = [box.end for box in boxes if box.launch.stream == launch.stream]
         before += [_find(boxes, a).end for a, b in edges if b in launch.kernel and _has(boxes, a)]
@@ -92,6 +93,12 @@ def _schedule(
 
 def _has(boxes: list[_Box], name: str) -> bool:
     return any(name in box.launch.kernel for box in boxes)
+
+
+def _axis(boxes: list[_Box], span: float) -> str:
+    if boxes[0].launch.start is None:
+        return " (order only, not to scale)"
+    return f" ({span:,.0f} microseconds from end to end)"
 
 
 def _find(boxes: list[_Box], name: str) -> _Box:
