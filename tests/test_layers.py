@@ -43,14 +43,19 @@ def _only_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
+def _is_module(name: str) -> bool:
+    path = ROOT.joinpath(*name.split("."))
+    return path.is_dir() or path.with_suffix(".py").exists()
+
+
 def _imported(tree: ast.AST) -> Iterator[str]:
     """Yield the modules of the package that are imported anywhere in the tree, except for types only."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "grader")
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "grader":
-            whole_package = node.module == "grader"
-            yield from (f"grader.{a.name}" for a in node.names) if whole_package else (node.module,)
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name if _is_module(name) else node.module for name in names)
         elif not _only_for_types(node):
             yield from _imported(node)
 
