@@ -15,7 +15,7 @@ from grader.notebook.answers import digest, marker
 _REMEDY = "Mend the marker in the lesson and generate again (`make release`)."
 
 
-class LintMarkers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no type information
+class LintMarkers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publishes no types
     """Refuse markers that would release answers or hidden tests in silence."""
 
     def preprocess_cell(
@@ -30,7 +30,7 @@ class LintMarkers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has n
         return cell, resources
 
 
-class ClearAnswers(ClearSolutions):  # type: ignore[misc]  # nbgrader has no type information
+class ClearAnswers(ClearSolutions):  # type: ignore[misc]  # nbgrader publishes no types
     """nbgrader's ClearSolutions, with the stub chosen by the cell and starters kept.
 
     Writes the digest of a starter cell into its check cell, which is how a notebook knows it untouched.
@@ -71,4 +71,3 @@ class ClearAnswers(ClearSolutions):  # type: ignore[misc]  # nbgrader has no typ
 def _lesson(resources: dict[str, Any]) -> str:
     """Name the lesson that is being generated."""
     return str(resources.get("nbgrader", {}).get("notebook", "notebook"))
-

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from grader.nbgrader.errors import LessonError
 from grader.nbgrader.regions import RegionError, clear_answer, has_regions, lint_hidden, lint_markers
 from grader.notebook.answers import CHECK_PREFIX, Marker, marker
-from grader.notebook.declarations import Declared, UnknownExerciseError, find
+from grader.notebook.declarations import Declared, find
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 _REMEDY = "Mend it as docs/authoring.md says and run `make release`."
@@ -91,7 +91,7 @@ def _plain(authored: NotebookNode) -> dict[str, Any]:
 def _find(lesson: Path, name: str, exercise: str) -> Declared:
     try:
         return find(exercise)
-    except UnknownExerciseError as error:
+    except LookupError as error:
         raise LessonError(lesson.name, name, str(error), _REMEDY) from None
 
 
@@ -124,7 +124,7 @@ def _lint_exercises(lesson: Path, notebook: NotebookNode) -> None:
         if grade_id in places:
             first = cell_name(places[grade_id], notebook.cells[places[grade_id]])
             raise LessonError(
-                lesson.name, cell_name(index, cell), f"{grade_id!r} is also cell {first}", "Remove one of them."
+                lesson.name, cell_name(index, cell), f"{grade_id!r} is cell {first} too", "Remove one."
             )
         if grade_id:
             places[grade_id] = index
@@ -142,7 +142,7 @@ def _lint_partners(lesson: Path, name: str, found: Marker, places: dict[str, int
         remedy = f'Add a cell `check("{found.exercise}")` below it.'
         raise LessonError(lesson.name, name, f"{found.exercise} has no check cell", remedy)
     if found.kind not in (*declared.kinds, "check"):
-        raise LessonError(lesson.name, name, f"{found.exercise} has no {found.kind} answer", "Remove the cell.")
+        raise LessonError(lesson.name, name, f"{found.exercise} takes no {found.kind} answer", "Remove it.")
     for kind in declared.kinds:
         wanted = Marker(kind, found.exercise)
         if places.get(wanted.grade_id, check) >= check:

@@ -23,7 +23,7 @@ _WRAPPED = re.compile(r"^(?:(?:np|numpy)\.\w+|tensor|array)\(([^,()]*)(?:, dtype
 _WORDS = {"True": math.inf, "False": 0.0, "None": 0.0}
 
 
-class ExecutePlainCells(Execute):  # type: ignore[misc]  # nbgrader has no type information
+class ExecutePlainCells(Execute):  # type: ignore[misc]  # nbgrader publishes no types
     """Run the notebook in a kernel if, and only if, it has plain test cells.
 
     A test cell without a reply from the kernel scores nothing and says so.  Standard error is no failure.
@@ -67,7 +67,9 @@ class ExecutePlainCells(Execute):  # type: ignore[misc]  # nbgrader has no type 
 
 def is_plain_test(cell: NotebookNode) -> bool:
     """Tell whether nbgrader scores this cell by its outputs."""
-    return cell.cell_type == "code" and utils.is_grade(cell) and not utils.is_solution(cell) and not _is_check(cell)
+    if cell.cell_type != "code" or _is_check(cell):
+        return False
+    return bool(utils.is_grade(cell) and not utils.is_solution(cell))
 
 
 def scored(outputs: list[NotebookNode], available: float) -> list[NotebookNode]:

@@ -14,7 +14,7 @@ _HIDDEN = re.compile(
 )
 
 
-class HideHiddenTests(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no type information
+class HideHiddenTests(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publishes no types
     """Take hidden regions, and tracebacks that quote them, out of what learners get back."""
 
     def preprocess_cell(

@@ -20,21 +20,21 @@ from grader.nbgrader.seed import secret_seed
 from grader.nbgrader.warm import warm_judge
 from grader.notebook import card
 from grader.notebook.answers import CHECK_PREFIX, Marker, cuda_text, marker
-from grader.notebook.declarations import Declared, UnknownExerciseError, find
+from grader.notebook.declarations import Declared, find
 from grader.verdict import Outcome, Verdict
 
 VERDICT_TYPE = "application/vnd.grader.verdict+json"
 """Output type under which an autograded notebook keeps the verdict and the notes."""
 
 
-class JudgeAnswers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no type information
+class JudgeAnswers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publishes no types
     """Judge each exercise of a submission and write the verdict into its check cell.
 
     Raises `UngradedError` when an exercise could not be judged for reasons of the machine: nbgrader then
     drops this submission's autograded copy, goes on with the next one and reports the failure at the end.
     """
 
-    judge_factory = Unicode("grader.notebook.judging.CellJudge", help="What makes the judge.").tag(config=True)
+    judge_factory = Unicode("grader.notebook.judging.CellJudge", help="Makes the judge.").tag(config=True)
     device = Unicode("auto", help="auto, sim or cuda.").tag(config=True)
     seed_file = Unicode("", help="The file with the course's secret seed.").tag(config=True)
 
@@ -56,13 +56,11 @@ class JudgeAnswers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has 
                 write_verdict(cell, verdict, told)
         return notebook, resources
 
-    def _judge(
-        self, exercise: str, notebook: NotebookNode, released: dict[str, ReleasedCell]
-    ) -> Verdict:
+    def _judge(self, exercise: str, notebook: NotebookNode, released: dict[str, ReleasedCell]) -> Verdict:
         """Return the verdict on one exercise."""
         try:
             declared = find(exercise)
-        except UnknownExerciseError as error:
+        except LookupError as error:
             message = f"{error} Install the version of the course that this lesson was released with."
             return Verdict(exercise, self.device, Outcome.ENVIRONMENT, 0.0, 0.0, message=message)
         texts = _texts(declared, notebook, released)
@@ -72,7 +70,7 @@ class JudgeAnswers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has 
         return warm_judge(self.judge_factory).judge(exercise, texts, device=self.device, seed=seed)
 
 
-class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]  # nbgrader has no type information
+class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]  # nbgrader publishes no types
     """nbgrader's SaveAutoGrades; what only a GPU can judge gets no automatic mark but a look by hand."""
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
@@ -80,9 +78,7 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]  # nbgrader has no typ
         verdict = stored_verdict(cell)
         if verdict and verdict["verdict"] == Outcome.NEEDS_GPU:
             grade_id = cell.metadata["nbgrader"]["grade_id"]
-            grade = self.gradebook.find_grade(
-                grade_id, self.notebook_id, self.assignment_id, self.student_id
-            )
+            grade = self.gradebook.find_grade(grade_id, self.notebook_id, self.assignment_id, self.student_id)
             grade.auto_score = None
             grade.needs_manual_grade = True
             self.gradebook.db.commit()

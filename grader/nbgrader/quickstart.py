@@ -33,7 +33,7 @@ README = f"""\
 | `submitted/STUDENT/LESSON/LESSON.ipynb` | what learners hand in |
 | `autograded/`, `feedback/` | `nbgrader autograde LESSON`, `nbgrader generate_feedback LESSON` |
 | `gradebook.db` | marks |
-| `{SEED_FILE}` | draws the inputs for autograding; keep it secret and keep a copy, or regrading uses other inputs |
+| `{SEED_FILE}` | draws the inputs for autograding; keep it secret, and keep a copy for regrading |
 
 `grader marks .` prints all marks with the reason for each lost point.
 A submission that could not be judged for reasons of the machine gets no mark: `nbgrader autograde` says why,
@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     for step in steps:
         note = ", left as it is" if step.done == "differs" else ""
         print(f"{step.done:8}{step.path.relative_to(options.directory)}{note}")
-    print(f"\ncd {options.directory} and `nbgrader generate_assignment 02_load_inline`; README.md says the rest.")
+    print(f"\ncd {options.directory} and `nbgrader generate_assignment 02_load_inline`; see README.md.")
     return 0
 
 

@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the notebooks, or with `--check` fail when one differs from its lesson."""
     parser = argparse.ArgumentParser(prog="grader release", description=__doc__)
     parser.add_argument("lessons", nargs="*", help="lessons such as 02_load_inline; all by default")
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when a notebook is out of step")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail when one is out of step")
     parser.add_argument("--solutions", type=Path, default=REPOSITORY / "solutions")
     parser.add_argument("--notebooks", type=Path, default=REPOSITORY / "notebooks")
     options = parser.parse_args(arguments)
@@ -84,7 +84,7 @@ def source_text(lesson: Path) -> str:
 
 
 def generate(course: Path, assignment: str) -> None:
-    """Run nbgrader's generate step on one assignment of a course directory; raise `CourseError` if it fails."""
+    """Run nbgrader's generate step on one assignment of a course; raise `CourseError` if it fails."""
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
@@ -115,7 +115,7 @@ def _normal(path: Path) -> str:
 
 
 def _stale(released: dict[str, str], notebooks: Path, everything: bool) -> Iterator[tuple[Path, str]]:
-    """Yield each notebook that differs from its lesson, and each without a lesson, with the difference in words."""
+    """Yield each notebook that differs from its lesson or has none, with the difference in words."""
     for name, text in released.items():
         path = notebooks / name / f"{name}.ipynb"
         if not path.exists():

@@ -20,7 +20,7 @@ NOTES = "grader_notes"
 """Notebook metadata: what was restored, by exercise; written here only."""
 
 
-class RestoreCells(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no type information
+class RestoreCells(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publishes no types
     """Make every released cell occur once, with the release's metadata.
 
     Of several answers to one exercise the last above its check cell counts, as in a notebook that is run
@@ -131,7 +131,10 @@ def _place_other(result: Restored, cell: ReleasedCell, claims: list[_Claim]) -> 
         return
     if len(answers) > 1:
         result.note(found.exercise, f"{len(answers)} cells answer {found.exercise}; {_POLICY}.")
-    _replace(result, chosen, _fresh(cell, like=chosen, source=chosen.source))
+    source = chosen.source
+    if found.kind == "cuda" and not source.startswith("%%cuda"):
+        source = f"%%cuda {found.exercise}\n{source}"
+    _replace(result, chosen, _fresh(cell, like=chosen, source=source))
 
 
 _POLICY = "the last one above the check cell was judged"
@@ -174,7 +177,8 @@ def _chosen(result: Restored, answers: list[NotebookNode], exercise: str) -> Not
         if "nbgrader" in cell.metadata
     ]
     above = [cell for cell in answers if checks and places[id(cell)] < checks[-1]]
-    return (above or answers or [None])[-1]
+    best = above or answers
+    return best[-1] if best else None
 
 
 def _fresh(cell: ReleasedCell, like: NotebookNode | None = None, source: str | None = None) -> NotebookNode:

@@ -25,9 +25,12 @@ _SIGNS = {
 _NEXT = {
     Outcome.NOT_ATTEMPTED: "Write your answer in its cell, run the cell, then run this one again.",
     Outcome.ENVIRONMENT: "This is not your answer's fault, and no mark is recorded.",
-    Outcome.NEEDS_GPU: "Your answer uses what the simulator does not have. It is judged where there is a GPU.",
+    Outcome.NEEDS_GPU: "Your answer uses what the simulator lacks. It is judged where there is a GPU.",
 }
-_PRE = "margin:.3em 0;padding:.4em .6em;overflow-x:auto;border:1px solid #d0d7de;background:#f6f8fa;color:#1f2328"
+_PRE = (
+    "margin:.3em 0;padding:.4em .6em;overflow-x:auto;"
+    "border:1px solid #d0d7de;background:#f6f8fa;color:#1f2328"
+)
 
 
 def points(value: float) -> str:
@@ -121,14 +124,15 @@ def _table(verdict: Verdict) -> str:
     """Return the checks and their points as a table with headers for screen readers."""
     rows = []
     for check in verdict.checks:
-        sign, word, colour = _SIGNS[check.verdict]
+        sign, word, _ = _SIGNS[check.verdict]
         rows.append(
             f'<tr><th scope="row" style="text-align:left">{escape(check.name)}</th>'
-            f'<td style="text-align:left;color:{colour}"><span aria-hidden="true">{sign}</span> {word}</td>'
+            f'<td style="text-align:left"><span aria-hidden="true">{sign}</span> {word}</td>'
             f"<td>{points(check.score)} of {points(check.max_score)}</td></tr>"
         )
     caption = f"Checks of {escape(verdict.exercise)}"
-    head = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in ("Check", "Result", "Points"))
+    names = ("Check", "Result", "Points")
+    head = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in names)
     return (
         f'<table><caption style="text-align:left">{caption}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

@@ -9,9 +9,9 @@ import pytest
 
 sys.path.append(str(Path(__file__).parent))  # importlib mode adds no folder of tests
 
-from toy_course import course, course_with_tests, make_course, toy_registry  # noqa: E402  # after the path
+from toy_course import course, course_with_tests, templates, toy_registry  # after the path
 
-__all__ = ["course", "course_with_tests", "make_course", "toy_registry"]
+__all__ = ["course", "course_with_tests", "templates", "toy_registry"]
 
 THEIR_WARNINGS = (
     # nbgrader adds a submission to a collection before the session knows it.
@@ -20,6 +20,7 @@ THEIR_WARNINGS = (
     "ignore::DeprecationWarning",
     # Submissions with missing or repeated cell ids are what some tests are about.
     "ignore:Cell is missing an id field",
+    "ignore:Non-unique cell id",
 )
 
 

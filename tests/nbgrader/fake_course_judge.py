@@ -1,6 +1,6 @@
 """A judge that reads its verdict from the answer's text, so that course tests need no compiler.
 
-`// score 2` in the text earns two points, `// environment`, `// needs_gpu` and `// crash` speak for themselves.
+`// score 2` in the text earns two points, `// environment` and `// needs_gpu` ask for those.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FakeJudge:
         """Do nothing."""
 
     def judge(
-        self, exercise: str, texts: Mapping[str, str], *, device: str, seed: int | None
+        self, exercise: str, texts: Mapping[str, str], *, device: str, seed: int | None, first_line: int = 2
     ) -> Verdict:
         """Return the verdict that the text asks for."""
         CALLS.append((exercise, dict(texts), device, seed))

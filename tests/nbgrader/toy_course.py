@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ DECLARED = (
     Declared("add_relu_function", LESSON, 4.0, (), ("cuda", "python")),
     Declared("side_stream_scale", LESSON, 2.0, (), ("cuda",)),
 )
-TOY = '''---
+TOY = """---
 kernelspec: {display_name: Python 3, language: python, name: python3}
 ---
 
@@ -79,8 +81,8 @@ launch(stream); // score 2
 ```{code-cell} ipython3
 check("side_stream_scale")
 ```
-'''
-PLAIN = '''
+"""
+PLAIN = """
 ```{code-cell} ipython3
 ---
 nbgrader: {grade: false, grade_id: plain_answer, locked: false, solution: true}
@@ -100,7 +102,7 @@ assert twice(2) == 4
 assert twice(1234567) == 2469134
 ### END HIDDEN TESTS
 ```
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -117,9 +119,13 @@ def toy_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class Course:
     """A course directory with the toy lesson released."""
 
-    def __init__(self, root: Path, text: str) -> None:
-        """Write the lesson and generate its release."""
+    def __init__(self, root: Path) -> None:
+        """Stand for the course in this directory."""
         self.root = root
+
+    def release(self, text: str) -> None:
+        """Write the lesson and generate its release."""
+        root = self.root
         lesson = root / f"{LESSON}.md"
         lesson.write_text(text, encoding="utf-8")
         write_seed(root / SEED_FILE)
@@ -140,7 +146,7 @@ class Course:
         """Hand in a notebook, or any text."""
         path = self.root / "submitted" / student / LESSON / f"{LESSON}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = notebook if isinstance(notebook, str) else nbformat.writes(notebook)
+        text = notebook if isinstance(notebook, str) else json.dumps(notebook)
         path.write_text(text, encoding="utf-8")
 
     def config(self) -> Config:
@@ -200,19 +206,25 @@ def cell(notebook: NotebookNode, grade_id: str) -> NotebookNode:
     return next(one for one in notebook.cells if one.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
 
 
-@pytest.fixture
-def make_course(tmp_path: Path) -> Callable[[str], Course]:
-    """Return a function that makes a course of a lesson's text."""
-    return lambda text: Course(tmp_path, text)
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return released courses to copy, by name: releasing one takes longer than grading in it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(declarations, "known", lambda: {one.id: one for one in DECLARED})
+        made = {}
+        for name, text in (("judged", TOY), ("plain", TOY + PLAIN)):
+            made[name] = tmp_path_factory.mktemp(name)
+            Course(made[name]).release(text)
+        return made
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Course:
+def course(templates: dict[str, Path], tmp_path: Path) -> Course:
     """Return a course whose lesson has judged exercises only."""
-    return Course(tmp_path, TOY)
+    return Course(shutil.copytree(templates["judged"], tmp_path / "course"))
 
 
 @pytest.fixture
-def course_with_tests(tmp_path: Path) -> Course:
+def course_with_tests(templates: dict[str, Path], tmp_path: Path) -> Course:
     """Return a course whose lesson also has a plain nbgrader test cell with hidden tests."""
-    return Course(tmp_path, TOY + PLAIN)
+    return Course(shutil.copytree(templates["plain"], tmp_path / "course"))

@@ -1,0 +1,57 @@
+"""The judge as notebooks and course tools use it: a process beside them that gets the texts of cells."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.judge.client import JudgeClient
+
+CUDA_FIRST_LINE = 2
+"""The `%%cuda` line is line 1 of what the editor shows; messages count as the editor does."""
+
+
+class CellJudge:
+    """A judge of cell texts.  Its process starts with the first answer, and ends with the `with` block."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._client: JudgeClient | None = None
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> CellJudge:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the judge's processes."""
+        self._client = None
+        self._stack.close()
+
+    def judge(
+        self,
+        exercise: str,
+        texts: Mapping[str, str],
+        *,
+        device: str,
+        seed: int | None,
+        first_line: int = CUDA_FIRST_LINE,
+    ) -> Verdict:
+        """Judge the texts of the answer cells, by kind: `cuda` without its magic line, `python` whole.
+
+        `first_line` is the number that the learner's editor shows for the first line of the CUDA text.
+        """
+        from grader.judge import Answer
+        from grader.judge.client import JudgeClient
+
+        if self._client is None:
+            self._client = self._stack.enter_context(JudgeClient())
+        answer = Answer(cuda=texts.get("cuda"), python=texts.get("python"), cuda_first_line=first_line)
+        return self._client.judge(exercise, answer, device=device, seed=seed)

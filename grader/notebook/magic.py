@@ -1,0 +1,126 @@
+"""The `%%cuda` cell magic: remember the answer, build it beside the kernel, bind its functions."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from grader.notebook import card
+from grader.notebook.answers import is_stub
+from grader.notebook.building import BuildUnavailableError, Built, build
+from grader.notebook.checking import refuse
+from grader.notebook.declarations import find
+from grader.notebook.display import progress, show
+from grader.notebook.session import SESSION, shell
+
+SCRATCH = "scratch"
+"""Names the module of a bare `%%cuda` cell."""
+
+_OURS = frozenset({"check", "hint", "device", "load_inline"})
+
+
+def cuda(line: str, cell: str) -> None:
+    """Build a cell of CUDA C++ and bind its host functions under their own names.
+
+    `line` is the exercise that the cell answers, or empty for a scratch cell.  Nothing of the cell runs
+    until one of its functions is called.
+    """
+    exercise = line.strip()
+    name = _declared_id(exercise) if exercise else SCRATCH
+    if exercise:
+        SESSION.cuda[name] = cell
+        if is_stub(name, cell):
+            text = f"{name}: not attempted yet. Write your answer at YOUR CODE HERE, then run the cell."
+            show(card.note_card(f"{name}: not attempted yet", text), text)
+            return
+    try:
+        with progress(f"Building {name} …", f"{name}: compiler done in"):
+            built = build(name, cell, _device())
+    except BuildUnavailableError as error:
+        text = f"{name} could not be built, which is not its fault.\n{error}"
+        show(card.note_card(f"{name} could not be built", text), text)
+        return
+    _report(name, built)
+    if built.library:
+        bind(name, built.library, built.functions)
+
+
+class LazyModule(types.ModuleType):
+    """A built extension module that is loaded when one of its functions is first used."""
+
+    def __init__(self, name: str, library: Path, functions: tuple[str, ...]) -> None:
+        """Stand for the module in `library`."""
+        super().__init__(name, "Functions of a %%cuda cell.")
+        self.__dict__.update(_library=library, _functions=functions, _loaded=None)
+
+    def __getattr__(self, name: str) -> Any:
+        """Load the library for one of its functions."""
+        if name not in self._functions:
+            known = ", ".join(self._functions) or "none"
+            raise AttributeError(f"the %%cuda cell has no function {name!r}; it has: {known}")
+        if self._loaded is None:
+            from grader import toolchain
+
+            self.__dict__["_loaded"] = toolchain.load(self._library, self.__name__)
+        return getattr(self._loaded, name)
+
+    def __dir__(self) -> list[str]:
+        """Name the functions, for completion."""
+        return [*super().__dir__(), *self._functions]
+
+
+def bind(name: str, library: Path, functions: tuple[str, ...]) -> None:
+    """Bind the module as `kernels`, also for `import kernels`, and each function under its own name."""
+    module = LazyModule(name, library, functions)
+    sys.modules["kernels"] = module
+    running = shell()
+    if running is not None:
+        names: dict[str, Any] = {function: _caller(module, function) for function in functions}
+        running.push({"kernels": module} | {key: value for key, value in names.items() if key not in _OURS})
+
+
+def register(running: Any) -> None:
+    """Make `%%cuda` known to an IPython shell."""
+    running.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+
+
+def _device() -> str:
+    """Return the type of the course's device."""
+    import grader
+
+    return str(getattr(grader.device, "type", grader.device)).split(":")[0]
+
+
+def _caller(module: LazyModule, name: str) -> Callable[..., Any]:
+    """Return a function that loads the module when it is first called."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        return getattr(module, name)(*arguments, **named)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{name} of the %%cuda cell {module.__name__}."
+    return call
+
+
+def _report(name: str, built: Built) -> None:
+    """Say what came of the build."""
+    if built.library is None:
+        problems = list(built.problems)
+        show(card.compiler_card(name, problems), card.compiler_text(name, problems))
+        return
+    functions = ", ".join(built.functions) or "no host functions that Python can call"
+    found = "found in the cache" if built.cached else f"built in {built.seconds:.1f} s"
+    text = f"✓ {name}: {found} · {functions}"
+    show(f"<div>{escape(text)}</div>", text)
+
+
+def _declared_id(exercise: str) -> str:
+    """Return a known exercise's id, or refuse with one line."""
+    try:
+        return find(exercise).id
+    except LookupError as error:
+        refuse(f"%%cuda {exercise}: {error}")
