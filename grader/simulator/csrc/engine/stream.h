@@ -25,9 +25,10 @@ struct Task {
   std::string what;  // "kernel add_relu_kernel", "aten::copy_", "cudaMemcpyAsync"
   int line = 0;      // in the learner's source; 0 when the task is PyTorch's
   std::function<void()> run;
-  std::vector<Span> spans;
+  std::vector<Span> spans{};
   bool learner = false;  // launched or copied by the learner's unit, whatever the line
-  std::string kernel;    // for reports; empty when it is no kernel
+  std::string kernel{};  // for reports; empty when it is no kernel
+  bool replayed = false;  // comes out of a graph
 };
 
 struct Event;
@@ -79,6 +80,8 @@ bool query(Stream* stream);
 bool query(Event* event);
 void synchronize(Stream* stream, Caller by = Caller::kTorch);
 void synchronize(Event* event, Caller by = Caller::kTorch);
+// Runs what the stream holds without ordering the host behind it: where the simulator needs values and CUDA would not.
+void force(Stream* stream);
 void synchronize_device(int device, Caller by = Caller::kTorch);
 // Reports side work that was forked and never joined.  Called before reports are read.
 void settle_unjoined();

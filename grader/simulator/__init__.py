@@ -1,0 +1,63 @@
+"""The `sim` device: CUDA's execution model on the CPU, for PyTorch.
+
+`load_runtime()` makes `torch.device("sim")` known.  What the simulator observed is read with `reports()`,
+`launch_log()` and `dispatch_log()`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.simulator.runtime import (
+    SimulatorError,
+    dispatch_log,
+    is_loaded,
+    last_error,
+    launch_log,
+    load_library,
+    memory,
+    reports,
+    set_crash_fd,
+    set_grid_seconds,
+    set_kernels_enabled,
+    set_order,
+    set_seed,
+)
+
+__all__ = [
+    "SimulatorError",
+    "dispatch_log",
+    "is_loaded",
+    "last_error",
+    "launch_log",
+    "load_runtime",
+    "memory",
+    "reports",
+    "set_crash_fd",
+    "set_grid_seconds",
+    "set_kernels_enabled",
+    "set_order",
+    "set_seed",
+]
+
+
+def load_runtime(path: Path | str | None = None) -> None:
+    """Load the simulator into this process and register the device `sim`; later calls do nothing.
+
+    `path` is `libgrader_sim.so`.  Without it the toolchain builds the library, or finds it built.
+    """
+    if is_loaded():
+        return
+    import torch  # noqa: F401 - the library links against it, and it must be loaded first
+
+    load_library(Path(path) if path is not None else _built_library())
+    from grader.simulator.device import register
+
+    register()
+
+
+def _built_library() -> Path:
+    # The toolchain builds this package's C++, so the dependency runs the other way at run time only.
+    from grader.toolchain.runtime import ensure
+
+    return Path(ensure().library)

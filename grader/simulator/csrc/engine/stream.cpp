@@ -1,0 +1,397 @@
+#include "stream.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "error.h"
+#include "stream_state.h"
+
+namespace sim {
+
+namespace {
+
+constexpr size_t kPoolStreams = 32;       // as many as PyTorch's pool has
+constexpr size_t kLaunchQueueDepth = 1024;  // a CUDA host blocks when about so many launches wait
+constexpr uintptr_t kLegacyHandle = 1;     // cudaStreamLegacy
+constexpr uintptr_t kPerThreadHandle = 2;  // cudaStreamPerThread
+
+thread_local int device_now = 0;
+thread_local std::array<Queue*, kDevices> stream_now{};
+
+Queue* make_queue(int device, bool blocking, int64_t id) {
+  auto* queue = new Queue;
+  queue->id = id;
+  queue->device = device;
+  queue->blocking = blocking;
+  auto& engine = stream_engine();
+  queue->number = engine.queues.size();
+  engine.queues.push_back(queue);
+  return queue;
+}
+
+int64_t next_id(int device) {
+  int64_t id = 0;
+  for (const Queue* queue : stream_engine().queues) id += queue->device == device;
+  return id;
+}
+
+void absorb_host(Queue& queue) {
+  auto& engine = stream_engine();
+  if (queue.host_version == engine.host_version) return;
+  see(queue, engine.host);
+  queue.host_version = engine.host_version;
+}
+
+void host_saw(const Clock& clock) {
+  auto& engine = stream_engine();
+  if (covers(engine.host, clock)) return;
+  for (size_t n = 0; n < clock.size(); ++n) raise(engine.host, n, clock[n]);
+  ++engine.host_version;
+}
+
+void run_task(Queue& queue, Node& node) {
+  auto& engine = stream_engine();
+  std::vector<Span> spans = node.task.spans;
+  auto* outer = engine.running;
+  engine.running = &spans;
+  try {
+    if (node.task.run) node.task.run();
+  } catch (const std::exception& failure) {
+    set_error(kAssert, node.task.what + ": " + failure.what(), true);
+  }
+  engine.running = outer;
+  check_races(queue, node.position, *node.seen, node.task, spans);
+}
+
+// After a sticky error the context is lost: what is still queued never runs.
+bool context_is_dead() { return sticky() != kSuccess; }
+
+void run_front(Queue& queue) {
+  auto& engine = stream_engine();
+  Node node = std::move(queue.pending.front());
+  queue.pending.pop_front();
+  --engine.pending;
+  if (queue.satisfied != node.seen) {
+    for (size_t n = 0; n < node.seen->size(); ++n)
+      if (n != queue.number && (*node.seen)[n]) run_until(*engine.queues[n], (*node.seen)[n]);
+    queue.satisfied = node.seen;
+  }
+  if (!context_is_dead()) run_task(queue, node);
+  queue.done = node.position;
+  engine.finished.push_back(std::move(node.task));
+}
+
+// Newer streams first: where the order is free, the simulator takes the one that hurts.
+void run_clock(const Clock& clock) {
+  for (size_t n = clock.size(); n-- > 0;)
+    if (clock[n]) run_until(*stream_engine().queues[n], clock[n]);
+}
+
+bool has_run(const Clock& clock) {
+  for (size_t n = 0; n < clock.size(); ++n)
+    if (stream_engine().queues[n]->done < clock[n]) return false;
+  return true;
+}
+
+// Ordered streams pull each other in; among unordered ones the newest submission runs first.
+void run_device(int device) {
+  auto& engine = stream_engine();
+  while (true) {
+    Queue* newest = nullptr;
+    for (Queue* queue : engine.queues)
+      if (queue->device == device && !queue->pending.empty() && (!newest || queue->turn > newest->turn))
+        newest = queue;
+    if (!newest) return;
+    run_until(*newest, newest->submitted);
+  }
+}
+
+void after_synchronising(const Clock& clock, Caller by) {
+  if (by == Caller::kTorch) settle(false);
+  host_saw(clock);
+  if (by == Caller::kLearner) settle(true);
+  run_due_frees();
+}
+
+}  // namespace
+
+void occupy_position(Queue& queue) {
+  ++queue.submitted;
+  if (queue.pending.empty()) {
+    queue.done = queue.submitted;
+    return;
+  }
+  ++stream_engine().pending;
+  queue.pending.push_back({Task{}, queue.submitted, queue.seen});
+}
+
+void raise(Clock& clock, size_t number, uint64_t position) {
+  if (number >= clock.size()) clock.resize(number + 1, 0);
+  clock[number] = std::max(clock[number], position);
+}
+
+bool covers(const Clock& clock, const Clock& other) {
+  for (size_t n = 0; n < other.size(); ++n)
+    if (other[n] > at(clock, n)) return false;
+  return true;
+}
+
+SharedClock merged(const SharedClock& clock, const Clock& other) {
+  if (covers(*clock, other)) return clock;
+  auto later = std::make_shared<Clock>(*clock);
+  for (size_t n = 0; n < other.size(); ++n) raise(*later, n, other[n]);
+  return later;
+}
+
+Clock Queue::clock() const {
+  Clock own = *seen;
+  raise(own, number, submitted);
+  return own;
+}
+
+StreamEngine& stream_engine() {
+  static auto* engine = new StreamEngine;  // never destroyed: tensors may outlive static destructors
+  return *engine;
+}
+
+EngineLock::EngineLock() {
+  stream_engine().mutex.lock();
+  ++stream_engine().depth;
+}
+
+EngineLock::~EngineLock() {
+  auto& engine = stream_engine();
+  std::vector<Task> finished;
+  if (--engine.depth == 0) finished.swap(engine.finished);
+  engine.mutex.unlock();
+}
+
+int device_count() { return kDevices; }
+int current_device() { return device_now; }
+void set_current_device(int device) { device_now = device; }
+
+Stream* default_stream(int device) {
+  auto& engine = stream_engine();
+  if (!engine.legacy[device]) {
+    EngineLock lock;
+    if (!engine.legacy[device]) engine.legacy[device] = make_queue(device, true, 0);
+  }
+  return engine.legacy[device];
+}
+
+Stream* current_stream(int device) {
+  Queue* queue = stream_now[device];
+  return queue ? queue : default_stream(device);
+}
+
+Stream* set_current_stream(Stream* stream) {
+  Stream* previous = current_stream(stream->device);
+  stream_now[stream->device] = static_cast<Queue*>(stream);
+  return previous;
+}
+
+Stream* new_stream(int device, bool blocking) {
+  EngineLock lock;
+  default_stream(device);
+  Queue* queue = make_queue(device, blocking, next_id(device));
+  if (blocking) stream_engine().blocking[device].push_back(queue);
+  return queue;
+}
+
+Stream* pool_stream(int device) {
+  EngineLock lock;
+  auto& engine = stream_engine();
+  auto& pool = engine.pool[device];
+  const size_t turn = engine.next_in_pool[device]++ % kPoolStreams;
+  if (turn >= pool.size()) pool.push_back(static_cast<Queue*>(new_stream(device, false)));
+  return pool[turn];
+}
+
+Stream* stream_by_id(int device, int64_t id) {
+  EngineLock lock;
+  default_stream(device);
+  for (Queue* queue : stream_engine().queues)
+    if (queue->device == device && queue->id == id) return queue;
+  return nullptr;
+}
+
+void destroy_stream(Stream* stream) {
+  EngineLock lock;
+  auto& queue = queue_of(stream);
+  queue.alive = false;
+  auto& blocking = stream_engine().blocking[queue.device];
+  run_until(queue, queue.submitted);
+  see(queue_of(default_stream(queue.device)), queue.blocking ? queue.clock() : Clock{});
+  blocking.erase(std::remove(blocking.begin(), blocking.end(), &queue), blocking.end());
+}
+
+Stream* resolve(void* cuda_stream) {
+  const auto handle = reinterpret_cast<uintptr_t>(cuda_stream);
+  if (handle == 0 || handle == kLegacyHandle || handle == kPerThreadHandle) return default_stream(device_now);
+  EngineLock lock;
+  for (Queue* queue : stream_engine().queues)
+    if (static_cast<Stream*>(queue) == cuda_stream) return queue->alive ? queue : nullptr;
+  return nullptr;
+}
+
+void see(Queue& queue, const Clock& clock) { queue.seen = merged(queue.seen, clock); }
+
+void apply_legacy_rules(Queue& queue) {
+  auto& engine = stream_engine();
+  if (!queue.blocking || engine.blocking[queue.device].empty()) return;
+  if (queue.id != 0) return see(queue, queue_of(default_stream(queue.device)).clock());
+  for (const Queue* partner : engine.blocking[queue.device]) see(queue, partner->clock());
+}
+
+void submit(Stream* stream, Task task) {
+  EngineLock lock;
+  auto& engine = stream_engine();
+  auto& queue = queue_of(stream);
+  task.learner = task.learner || task.line != 0;
+  if (capture_task(queue, task)) return;
+  apply_legacy_rules(queue);
+  absorb_host(queue);
+  if (!task.learner) queue.torch_work = queue.submitted + 1;
+  if (task.learner && !task.replayed) check_current_stream(queue, task);
+  queue.turn = ++engine.turns;
+  queue.polls = 0;
+  ++engine.pending;
+  queue.pending.push_back({std::move(task), ++queue.submitted, queue.seen});
+  if (queue.pending.size() > kLaunchQueueDepth) run_until(queue, queue.submitted - kLaunchQueueDepth / 2);
+}
+
+void touched(const Span& span) {
+  if (auto* spans = stream_engine().running) spans->push_back(span);
+}
+
+void run_until(Queue& queue, uint64_t position) {
+  while (!queue.pending.empty() && queue.pending.front().position <= position) run_front(queue);
+}
+
+Event* new_event() { return new Event; }
+
+void destroy_event(Event* event) {
+  EngineLock lock;
+  delete event;
+}
+
+void record(Event* event, Stream* stream) {
+  EngineLock lock;
+  auto& queue = queue_of(stream);
+  apply_legacy_rules(queue);
+  absorb_host(queue);
+  event->queue = &queue;
+  event->position = queue.submitted;
+  event->seen = std::make_shared<Clock>(queue.clock());
+  event->polls = 0;
+  capture_record(*event, queue);
+}
+
+void wait(Stream* stream, Event* event) {
+  EngineLock lock;
+  if (!event->queue) return;  // CUDA: waiting for an event that was never recorded does nothing
+  auto& queue = queue_of(stream);
+  capture_wait(queue, *event);
+  see(queue, *event->seen);
+}
+
+bool recorded(const Event* event) { return event->queue != nullptr; }
+
+bool query(Stream* stream) {
+  EngineLock lock;
+  auto& queue = queue_of(stream);
+  if (refuse_while_capturing("cudaStreamQuery")) return false;
+  apply_legacy_rules(queue);
+  const Clock clock = queue.clock();
+  if (has_run(clock)) return true;
+  if (queue.polls++ == 0) return false;
+  run_clock(clock);
+  return true;
+}
+
+bool query(Event* event) {
+  EngineLock lock;
+  if (!event->queue || has_run(*event->seen)) return true;
+  if (event->polls++ == 0) return false;
+  run_clock(*event->seen);
+  return true;
+}
+
+void synchronize(Stream* stream, Caller by) {
+  EngineLock lock;
+  if (refuse_while_capturing("synchronising a stream")) return;
+  auto& queue = queue_of(stream);
+  apply_legacy_rules(queue);
+  const Clock clock = queue.clock();
+  run_clock(clock);
+  after_synchronising(clock, by);
+}
+
+void force(Stream* stream) {
+  EngineLock lock;
+  if (refuse_while_capturing("running work")) return;
+  apply_legacy_rules(queue_of(stream));
+  run_clock(queue_of(stream).clock());
+  run_due_frees();
+}
+
+void synchronize(Event* event, Caller by) {
+  EngineLock lock;
+  if (refuse_while_capturing("synchronising an event") || !event->queue) return;
+  run_clock(*event->seen);
+  after_synchronising(*event->seen, by);
+}
+
+void synchronize_device(int device, Caller by) {
+  EngineLock lock;
+  if (refuse_while_capturing("synchronising a device")) return;
+  run_device(device);
+  Clock all;
+  for (const Queue* queue : stream_engine().queues)
+    if (queue->device == device) raise(all, queue->number, queue->submitted);
+  after_synchronising(all, by);
+}
+
+void settle_unjoined() {
+  EngineLock lock;
+  settle(false);
+}
+
+void free_later(void* pointer, Stream* stream, const std::vector<Stream*>& users) {
+  EngineLock lock;
+  auto& queue = queue_of(stream);
+  if (capture_free(queue, pointer)) return;
+  occupy_position(queue);
+  PendingFree free{pointer, "stream " + std::to_string(queue.id), {{&queue, queue.submitted}}};
+  Clock clock = queue.clock();
+  for (Stream* user : users) {
+    auto& other = queue_of(user);
+    free.until.emplace_back(&other, other.submitted);
+    const Clock seen = other.clock();
+    for (size_t n = 0; n < seen.size(); ++n) raise(clock, n, seen[n]);
+  }
+  for (size_t n = 0; n < stream_engine().host.size(); ++n) raise(clock, n, stream_engine().host[n]);
+  check_free(queue, clock, pointer);
+  stream_engine().frees.push_back(std::move(free));
+  run_due_frees();
+}
+
+void run_due_frees() {
+  auto& frees = stream_engine().frees;
+  const auto is_due = [](const PendingFree& free) {
+    return std::all_of(free.until.begin(), free.until.end(),
+                       [](const auto& until) { return until.first->done >= until.second; });
+  };
+  size_t kept = 0;
+  for (auto& free : frees) {
+    if (is_due(free))
+      release(free.pointer, free.by);
+    else
+      std::swap(frees[kept++], free);
+  }
+  frees.resize(kept);
+}
+
+size_t pending_tasks() { return stream_engine().pending; }
+
+}  // namespace sim

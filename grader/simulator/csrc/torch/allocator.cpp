@@ -1,0 +1,134 @@
+#include "allocator.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <new>
+#include <vector>
+
+#include "../engine/error.h"
+#include "../engine/memory.h"
+#include "../engine/stream.h"
+#include "errors.h"
+
+#include <c10/util/Exception.h>
+
+namespace sim {
+
+namespace {
+
+constexpr auto kDeviceType = c10::DeviceType::PrivateUse1;
+
+struct Block {
+  void* pointer;
+  Stream* stream;
+  std::vector<Stream*> users;
+};
+
+void delete_block(void* context) {
+  auto* block = static_cast<Block*>(context);
+  if (block->pointer) free_later(block->pointer, block->stream, block->users);
+  delete block;
+}
+
+// As PyTorch's allocator does when the device is full: waits for the frees that are due, and tries again.
+void* allocate_or_throw(int device, size_t bytes, Stream* stream) {
+  throw_sticky_error();
+  void* pointer = allocate(device, bytes, Origin::kTorch, stream);
+  if (pointer || bytes == 0) return pointer;
+  synchronize_device(device);
+  pointer = allocate(device, bytes, Origin::kTorch, stream);
+  TORCH_CHECK_WITH(OutOfMemoryError, pointer, "sim out of memory. Tried to allocate ", std::to_string(bytes),
+                   " bytes on device ", std::to_string(device), ", where ",
+                   std::to_string(bytes_in_use(device)), " are in use.");
+  return pointer;
+}
+
+struct DeviceAllocator final : c10::Allocator {
+  c10::DataPtr allocate(size_t bytes) override {
+    const int device = current_device();
+    Stream* stream = current_stream(device);
+    auto* block = new Block{allocate_or_throw(device, bytes, stream), stream, {}};
+    return {block->pointer, block, &delete_block, c10::Device(kDeviceType, static_cast<c10::DeviceIndex>(device))};
+  }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override {
+    synchronize(current_stream(current_device()));
+    copy_bytes(to, from, bytes);
+  }
+};
+
+std::map<const char*, size_t>& pinned_ranges() {
+  static auto* ranges = new std::map<const char*, size_t>;
+  return *ranges;
+}
+
+void delete_pinned(void* context) {
+  EngineLock lock;
+  pinned_ranges().erase(static_cast<const char*>(context));
+  std::free(context);
+}
+
+// Page-locked host memory: a copy from it reads it when the copy runs.
+struct PinnedAllocator final : c10::Allocator {
+  c10::DataPtr allocate(size_t bytes) override {
+    if (bytes == 0) return {nullptr, c10::Device(c10::DeviceType::CPU)};
+    void* pointer = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!pointer) throw std::bad_alloc();
+    EngineLock lock;
+    pinned_ranges()[static_cast<const char*>(pointer)] = bytes;
+    return {pointer, pointer, &delete_pinned, c10::Device(c10::DeviceType::CPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &delete_pinned; }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
+};
+
+DeviceAllocator device_memory;
+PinnedAllocator pinned_memory;
+
+}  // namespace
+
+REGISTER_ALLOCATOR(kDeviceType, &device_memory)
+
+c10::Allocator* device_allocator() { return &device_memory; }
+c10::Allocator* pinned_allocator() { return &pinned_memory; }
+
+bool is_pinned(const void* pointer) {
+  EngineLock lock;
+  const auto after = pinned_ranges().upper_bound(static_cast<const char*>(pointer));
+  if (after == pinned_ranges().begin()) return false;
+  const auto range = std::prev(after);
+  return static_cast<const char*>(pointer) < range->first + range->second;
+}
+
+void use_on_stream(const c10::DataPtr& pointer, Stream* stream) {
+  EngineLock lock;
+  if (pointer.get_deleter() != &delete_block) return;
+  auto* block = static_cast<Block*>(pointer.get_context());
+  const bool known = block->stream == stream ||
+                     std::find(block->users.begin(), block->users.end(), stream) != block->users.end();
+  if (!known) block->users.push_back(stream);
+}
+
+namespace {
+
+std::string words(int error, const std::string& cause) {
+  std::string text = std::string("CUDA error: ") + error_string(error);
+  return cause.empty() ? text : text + "\n" + cause;
+}
+
+}  // namespace
+
+void throw_last_error() {
+  const int error = peek_error();
+  if (error == kSuccess) return;
+  const std::string text = words(error, error_cause());
+  take_error();
+  throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, error, text);
+}
+
+void throw_sticky_error() {
+  if (sticky() != kSuccess) throw_last_error();
+}
+
+}  // namespace sim
