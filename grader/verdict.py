@@ -37,6 +37,11 @@ class Place:
         """Return the `where` object of the command line's JSON."""
         return {"file": self.file, "line": self.line, "column": self.column, "text": self.text}
 
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Place:
+        """Return the place that `to_json` described."""
+        return cls(value["line"], value["column"], value["file"], value["text"])
+
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -61,6 +66,19 @@ class CheckResult:
             "message": self.message,
             "where": self.where.to_json() if self.where else None,
         }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> CheckResult:
+        """Return the result that `to_json` described, with `details` where they were added to it."""
+        return cls(
+            value["name"],
+            Outcome(value["verdict"]),
+            value["score"],
+            value["max_score"],
+            value["message"],
+            Place.from_json(value["where"]) if value["where"] else None,
+            tuple(value.get("details", ())),
+        )
 
 
 @dataclass(frozen=True)
@@ -97,3 +115,17 @@ class Verdict:
             "seconds": self.seconds,
             "message": self.message,
         }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Verdict:
+        """Return the verdict that `to_json` described."""
+        return cls(
+            value["exercise"],
+            value["device"],
+            Outcome(value["verdict"]),
+            value["score"],
+            value["max_score"],
+            tuple(CheckResult.from_json(check) for check in value["checks"]),
+            value["seconds"],
+            value["message"],
+        )

@@ -1,4 +1,4 @@
-"""`gradcheck`: gradients are right at more than one warp, for incoming gradients of any layout, and one-sided.
+"""`gradcheck`: gradients are right at more than one warp, for gradients of any layout, and one-sided.
 
 `torch.autograd.gradcheck` runs in the judge on a function whose forward and backward are calls to the worker.
 Beside it: the reference's own gradient (a constant function passes gradcheck), a gradient shared by two calls

@@ -59,8 +59,8 @@ class Policy(Check):
         if seen.error or not _right(bench, seen.calls[0].outputs, drawn):
             return None
         return failed(
-            f"{target.split('.')[1]}: the result is right even when kernels do nothing, so it does not come from "
-            "a kernel. The work has to be done by a __global__ function of your own."
+            f"{target.split('.')[1]}: the result is right even when kernels do nothing, so it comes from no "
+            "kernel. The work has to be done by a __global__ function of your own."
         )
 
     def _operators(self, bench: Bench, target: str, allowed: frozenset[str]) -> Finding | None:

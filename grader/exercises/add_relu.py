@@ -64,8 +64,12 @@ EXERCISE = Exercise(
         Policy(0),
     ),
     hints=(
-        "One thread computes one element: i = blockIdx.x * blockDim.x + threadIdx.x, guarded by i < n.",
-        "data_ptr knows nothing of strides. Which call gives a dense tensor?",
-        "The fourth launch argument is the stream. Which stream is current?",
+        "Blocks of 256 threads: which element belongs to thread 5 of block 2? Write that index as a formula, "
+        "and compare it with n before you use it.",
+        "data_ptr knows nothing of strides. Which call gives a tensor that lies in memory in order, and "
+        "which variable keeps it alive until the wrapper returns?",
+        "The wrapper, in order: TORCH_CHECK device and sizes; a = a.contiguous(), b = b.contiguous(); "
+        "out = torch::empty_like(a); blocks = (n + 255) / 256; launch "
+        "<<<blocks, 256, 0, c10::cuda::getCurrentCUDAStream()>>>.",
     ),
 )

@@ -81,8 +81,9 @@ EXERCISE = Exercise(
         Policy(0),
     ),
     hints=(
-        "gradcheck works in float64: AT_DISPATCH_FLOATING_TYPES gives the kernel both types.",
-        "backward returns one gradient for each input of forward, in the same order.",
-        "An incoming gradient may be expanded or strided, and others may share it.",
+        "gradcheck brings doubles. What does your kernel do with them, and which macro chooses the type?",
+        "How many inputs has forward? backward returns that many gradients, in that order.",
+        "Save the result: the gradient passes where out > 0. The incoming gradient may be expanded or "
+        "transposed, so a kernel that reads it needs grad.contiguous().",
     ),
 )

@@ -49,8 +49,9 @@ EXERCISE = Exercise(
         Policy(0),
     ),
     hints=(
-        "Which stream is current inside `with stream:`?",
-        "Look at the fourth launch argument.",
-        "at::cuda::getCurrentCUDAStream() is asked at each call, not once.",
+        "Inside `with stream:`, which stream does a launch with two arguments go to?",
+        "The third launch argument is bytes of shared memory, 0 here. What is the fourth?",
+        "auto stream = c10::cuda::getCurrentCUDAStream(); in the wrapper, at every call, then "
+        "<<<blocks, threads, 0, stream>>>.",
     ),
 )

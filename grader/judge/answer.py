@@ -15,7 +15,7 @@ _PYTHON_COMMENTS = re.compile(r"#[^\n]*")
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer's texts.  `first_line` is the number that the learner's editor shows for a text's first line."""
+    """The answer's texts.  `first_line` is the number which the editor shows for a text's first line."""
 
     cuda: str | None = None
     python: str | None = None

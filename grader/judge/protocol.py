@@ -1,6 +1,6 @@
 """What judge and worker say to each other: frames of a JSON header and raw tensor bytes, never pickle.
 
-A frame is `!I` header length, the header as UTF-8 JSON, then the buffers, whose sizes are `header["buffers"]`.
+A frame is `!I` header length, the header as UTF-8 JSON, then buffers whose sizes are `header["buffers"]`.
 The judge believes nothing that it reads: sizes, types and shapes are checked before a tensor is made of them.
 """
 

@@ -1,0 +1,117 @@
+"""Every declaration holds together, whatever the exercise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from grader.exercise import LAYOUTS, Case, Draw, Exercise
+from grader.exercises import ORDER, UnknownExerciseError, all_exercises, get
+
+EXERCISES = all_exercises()
+every = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+
+
+def test_registry_has_course_order() -> None:
+    """Exercises stand in the order of their lessons."""
+    lessons = [exercise.lesson for exercise in EXERCISES]
+    assert lessons == sorted(lessons)
+    assert len(set(ORDER)) == len(ORDER)
+
+
+@every
+def test_module_and_id_agree(exercise: Exercise) -> None:
+    """An exercise is found under its id, which is its module's name."""
+    assert get(exercise.id) is exercise
+
+
+@every
+def test_checks_are_unique_and_begin_with_build(exercise: Exercise) -> None:
+    """No check counts twice; `build` and `close` come first and `policy` last."""
+    names = [check.name for check in exercise.checks]
+    assert len(set(names)) == len(names)
+    assert names[:2] == ["build", "close"]
+    assert names[-1] == "policy"
+
+
+@every
+def test_values_weigh_most(exercise: Exercise) -> None:
+    """No check is worth more than `close`, and refusals are not worth more than a silent fault."""
+    points = {check.name: check.points for check in exercise.checks}
+    assert points["close"] == max(points.values())
+    assert points["rejects"] <= min(points[name] for name in ("inputs", "stream_race", "memory", "launch"))
+
+
+@every
+def test_inputs_follow_case_and_seed(exercise: Exercise) -> None:
+    """Inputs have the case's shape, type and layout; the same seed repeats them and another changes them."""
+    for case in (case for case in exercise.cases if -1 not in case.shape):
+        first, again, other = (_tensors(exercise, case, seed) for seed in (1, 1, 2))
+        for tensor in first:
+            assert tuple(tensor.shape) == case.shape
+            assert tensor.dtype is case.dtype
+        assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+        assert not all(torch.equal(a, b) for a, b in zip(first, other, strict=True))
+
+
+def _tensors(exercise: Exercise, case: Case, seed: int) -> list[torch.Tensor]:
+    values = exercise.inputs(case, Draw(seed, exercise.id, case.name))
+    return [value for value in values if isinstance(value, torch.Tensor)]
+
+
+@every
+def test_cases_reach_past_a_block_and_a_grid_dimension(exercise: Exercise) -> None:
+    """Some case has one element, some more than a block, some more than 65,535, and few sizes are powers of two."""
+    sizes = [int(torch.tensor(case.shape).prod()) for case in exercise.cases if -1 not in case.shape]
+    assert 1 in sizes
+    assert any(size > 65_535 for size in sizes)
+    assert any(256 < size < 1024 or size == 1025 for size in sizes)
+    assert any(-1 in case.shape for case in exercise.cases)
+    assert any(case.layout != "dense" for case in exercise.cases)
+
+
+@every
+def test_parameters_name_every_argument(exercise: Exercise) -> None:
+    """Messages can name each argument, by the name in the signature."""
+    case = Case("any", (3, 4))
+    assert len(exercise.inputs(case, Draw(0))) == len(exercise.parameters)
+    assert all(name in exercise.answer.signature for name in exercise.parameters)
+
+
+@every
+def test_hints_are_there(exercise: Exercise) -> None:
+    """There are hints, each a sentence or question."""
+    assert exercise.hints
+    assert all(hint.strip() == hint and hint for hint in exercise.hints)
+
+
+def test_unknown_exercise_names_the_nearest() -> None:
+    """A misspelt id is answered with the id that was meant, without quotes around the message."""
+    with pytest.raises(UnknownExerciseError) as caught:
+        get("add_rleu")
+    assert "Did you mean add_relu" in str(caught.value)
+    assert not str(caught.value).startswith(("'", '"'))
+
+
+def test_points_must_add_up() -> None:
+    """A declaration whose points differ from its checks' is refused."""
+    fields: dict[str, Any] = {name: getattr(EXERCISES[0], name) for name in ("id", "lesson", "answer", "inputs")}
+    with pytest.raises(ValueError, match="points=11"):
+        Exercise(**fields, points=11, reference=abs, cases=(), checks=EXERCISES[0].checks)
+
+
+@pytest.mark.parametrize("layout", sorted(set(LAYOUTS) - {"dense", "expanded", "constant"}))
+def test_layouts_keep_values(layout: str) -> None:
+    """A layout changes where elements lie and not what they are."""
+    values = torch.randn(2, 3, 4, 6)
+    assert torch.equal(LAYOUTS[layout](values), values)
+
+
+@pytest.mark.parametrize("layout", ["offset", "strided", "window"])
+def test_padding_is_nan(layout: str) -> None:
+    """What lies beside a view in its storage is NaN, so that reading it shows."""
+    storage = LAYOUTS[layout](torch.randn(4, 6)).untyped_storage()
+    flat = torch.empty(0).set_(storage)
+    assert int(flat.isnan().sum()) == flat.numel() - 24
