@@ -199,8 +199,15 @@ def _seen(check: CheckResult) -> str:
 def ensure_runtime(quiet: bool) -> tuple[Path, int]:
     """Build the simulator's runtime if needed, with a progress display; return its folder and bytes."""
     from grader.toolchain import runtime
+    from grader.toolchain.progress import shown
 
-    raise NotImplementedError
+    if quiet:
+        found = runtime.ensure()
+    else:
+        with shown() as watcher:
+            found = runtime.ensure(watcher)
+    files = (path for path in found.directory.rglob("*") if path.is_file())
+    return found.directory, 0 if quiet else sum(path.stat().st_size for path in files)
 
 
 if __name__ == "__main__":

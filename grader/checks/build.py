@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
 from grader.judge import messages
+from grader.judge.faults import WorkerLostError
+from grader.judge.observation import ErrorSeen
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class Build(Check):
 
     def run(self, bench: Bench) -> Finding:
         """Report the first compiler error, a failed import, or a missing function."""
-        return self._compiled(bench) or self._loaded(bench) or PASSED
+        return self._compiled(bench) or self._loaded(bench) or self._callable(bench) or PASSED
 
     def _compiled(self, bench: Bench) -> Finding | None:
         built = bench.built
@@ -29,6 +31,18 @@ class Build(Check):
             text = messages.signature(answer.function, answer.signature, built.functions, "host function")
             return failed(text)
         return None
+
+    def _callable(self, bench: Bench) -> Finding | None:
+        """See whether the function takes the arguments that the exercise names."""
+        answer = bench.exercise.answer
+        seen = bench.runs()[0].seen
+        if isinstance(seen, WorkerLostError) or seen.error is None or not _is_unbindable(seen.error):
+            return None
+        expected = answer.python_signature if answer.needs_python else answer.signature
+        said = " ".join(seen.error.message.split())[:300]
+        return failed(
+            f"`{answer.called}` has another signature than the exercise's. Expected `{expected}`. {said}"
+        )
 
     def _loaded(self, bench: Bench) -> Finding | None:
         answer = bench.exercise.answer
@@ -42,3 +56,10 @@ class Build(Check):
             text = messages.signature(answer.called, answer.python_signature, names, "Python function")
             return failed(text)
         return None
+
+
+def _is_unbindable(error: ErrorSeen) -> bool:
+    words = ("incompatible function arguments", "positional argument")
+    return (
+        error.phase == "call" and error.type == "TypeError" and any(word in error.message for word in words)
+    )

@@ -8,7 +8,7 @@ from grader.checks.base import PASSED, Bench, Check, Finding, failed, observatio
 from grader.checks.evidence import first_report
 from grader.judge import messages
 
-KINDS = ("launch_error", "barrier_divergence", "deadlock", "assert")
+KINDS = ("launch_error", "barrier_divergence", "deadlock", "assert", "division_by_zero", "trap")
 _REFUSALS = ("invalid configuration", "invalid argument", "too many resources")
 
 

@@ -28,7 +28,7 @@ class Memory(Check):
 
     def run(self, bench: Bench) -> Finding:
         """Report the first fault, then memory that grows from call to call."""
-        found = first_report(bench, [(case, seen.reports) for case, seen in observations(bench)], KINDS)
+        found = first_report(bench, [(run.case, run.seen.reports) for run in bench.runs()], KINDS)
         return found or _growth(bench) or PASSED
 
 
@@ -55,5 +55,4 @@ def _growth(bench: Bench) -> Finding | None:
 def _bytes_before(bench: Bench, calls: int) -> int:
     """Call so many times, and return the device memory that was in use before that."""
     drawn = [bench.draw(bench.exercise.cases[0], "memory", str(n)).arguments for n in range(calls)]
-    value = bench.observe(Step(bench.exercise.answer.entry, tuple(drawn))).memory.get("bytes_before", 0)
-    return value if isinstance(value, int) else 0
+    return bench.observe(Step(bench.exercise.answer.entry, tuple(drawn))).bytes_before

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-class EnvironmentFault(Exception):  # noqa: N818  (the word of the design: a fault of the machine, not an error of code)
-    """The machine cannot judge: no compiler, no space, no driver.  No mark is recorded."""
+from grader.toolchain.errors import EnvironmentFault
+
+__all__ = ["EnvironmentFault", "WorkerLostError"]
 
 
 class WorkerLostError(Exception):
     """A worker gave no result.  `reason` is `crash`, `time-out` or `malformed`."""
 
-    def __init__(self, reason: str, what: str, output: str = "") -> None:
-        """Keep what happened, as the end of a sentence about the answer, and what it printed last."""
+    def __init__(
+        self, reason: str, what: str, output: str = "", reports: tuple[dict[str, Any], ...] = ()
+    ) -> None:
+        """Keep what happened, as the end of a sentence about the answer, its last words and last reports."""
         super().__init__(what)
-        self.reason, self.what, self.output = reason, what, output
+        self.reason, self.what, self.output, self.reports = reason, what, output, reports

@@ -56,6 +56,8 @@ def lost(function: str, loss: WorkerLostError, where: str) -> str:
         "crash": "Look for a pointer used on the wrong side, host or device, or an access outside an array.",
         "malformed": "Return tensors, and leave the process's files and pipes alone.",
     }[loss.reason]
+    if loss.reports:
+        return f"{function} {loss.what}{located(where)}. {report('It', loss.reports[0], None)}"
     said = loss.output.strip().split("\n")[-1][:_MESSAGE_SHOWN]
     printed = f' It printed last: "{said}".' if said else ""
     return f"{function} {loss.what}{located(where)}.{printed} {advice}"

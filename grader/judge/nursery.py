@@ -1,8 +1,9 @@
 """The warm parent of workers: imports torch and the device's runtime once, then forks on request.
 
 `python -m grader.judge.nursery KIND FD`.  It runs no answer, knows no exercise, and initialises no GPU.
-Requests and replies are JSON messages on the sequenced-packet socket FD; a fork request carries two
-descriptors, the worker's end of its socket and the file that gets its standard output and error.
+Requests and replies are JSON messages on the sequenced-packet socket FD; a fork request carries three
+descriptors: the worker's end of its socket, the file that gets its standard output and error, and the file
+that gets the simulator's reports if the worker crashes.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> int:
     gc.freeze()
     _send(control, {"ready": kind})
     while True:
-        data, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 2)
+        data, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 3)
         if not data:
             return 0
         _send(control, _handle(json.loads(data), descriptors, control, device))
@@ -104,7 +105,8 @@ def _become_worker(
         os.setsid()
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         control.detach()
-        connection = _move_descriptors(descriptors)
+        connection, crash = _move_descriptors(descriptors)
+        device.begin_worker(crash)
         _limit(request["data_bytes"])
         os.chdir(request["scratch"])
         os.environ.update(HOME=request["scratch"], TMPDIR=request["scratch"])
@@ -118,15 +120,16 @@ def _become_worker(
         os._exit(70)
 
 
-def _move_descriptors(descriptors: list[int]) -> int:
-    """Keep only the worker's socket; point standard input to nothing, output and error to the given file."""
-    connection, output = descriptors
+def _move_descriptors(descriptors: list[int]) -> tuple[int, int]:
+    """Keep the worker's socket and crash file; standard input is nothing, output and error the given file."""
+    connection, output, crash = descriptors
     nothing = os.open(os.devnull, os.O_RDONLY)
-    kept = os.dup2(connection, max(connection, output, nothing, 10) + 1, inheritable=False)
+    first = max(connection, output, crash, nothing, 10) + 1
+    kept = (os.dup2(connection, first, inheritable=False), os.dup2(crash, first + 1, inheritable=False))
     for target, source in ((0, nothing), (1, output), (2, output)):
         os.dup2(source, target)
-    os.closerange(3, kept)
-    os.closerange(kept + 1, _HIGHEST_DESCRIPTOR)
+    os.closerange(3, first)
+    os.closerange(first + 2, _HIGHEST_DESCRIPTOR)
     return kept
 
 

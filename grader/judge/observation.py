@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -56,7 +56,8 @@ class Observation:
     reports: tuple[dict[str, Any], ...] = ()
     launches: tuple[dict[str, Any], ...] = ()
     operators: tuple[str, ...] = ()
-    memory: dict[str, Any] = field(default_factory=dict)
+    bytes_before: int = 0
+    """Device memory in use before the step, which earlier steps left behind."""
 
 
 def parse(frame: Frame, calls: int) -> Observation:
@@ -75,7 +76,7 @@ def parse(frame: Frame, calls: int) -> Observation:
         reports=tuple(_object(item) for item in _list(header.get("reports"))),
         launches=tuple(_object(item) for item in _list(header.get("launches"))),
         operators=tuple(text(item) for item in _list(header.get("operators"))),
-        memory=_object(header.get("memory")),
+        bytes_before=_natural(header.get("bytes_before")),
     )
 
 
@@ -117,6 +118,12 @@ def _output(value: Any, buffers: Buffers) -> OutputSeen:
 
 def _tensor(value: Any, buffers: Buffers) -> torch.Tensor | None:
     return None if value is None else unpack(value, buffers)
+
+
+def _natural(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ProtocolError("whole number expected")
+    return value
 
 
 def _list(value: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -27,6 +28,7 @@ _START_SECONDS = 180.0
 _CONTROL_SECONDS = 10.0
 _DATA_BYTES = 8 << 30
 _OUTPUT_SHOWN = 2000
+_REPORT_BYTES = 1 << 20
 _KEPT_VARIABLES = (
     "PATH", "LANG", "LC_ALL", "GRADER_CACHE", "XDG_CACHE_HOME", "HOME", "LD_LIBRARY_PATH", "PYTHONPATH",
     "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV",
@@ -36,10 +38,12 @@ _KEPT_VARIABLES = (
 class Worker:
     """One forked worker.  Ends with its process group, whatever it is doing."""
 
-    def __init__(self, nursery: Nursery, pid: int, end: socket.socket, scratch: Path, output: int) -> None:
-        """Take over the judge's end of the worker's socket and the descriptor of its output."""
+    def __init__(
+        self, nursery: Nursery, pid: int, end: socket.socket, scratch: Path, output: int, crash: int
+    ) -> None:
+        """Take over the judge's end of the worker's socket, and the files of its output and last reports."""
         self._nursery, self._pid, self._socket = nursery, pid, end
-        self._scratch, self._output = scratch, output
+        self._scratch, self._output, self._crash = scratch, output, crash
         self._connection = Connection(os.dup(end.fileno()))
         self._timed_out = False
         self.alive = True
@@ -79,15 +83,17 @@ class Worker:
             self.end()
             return WorkerLostError("time-out", f"did not finish within {seconds:g} s")
         status = self._nursery.reap(self._pid)
-        said = self.output()
+        said, reports = _tail(self._output, _OUTPUT_SHOWN), self._last_reports()
         self.end(reaped=True)
-        return WorkerLostError("crash", _death(status), said)
+        return WorkerLostError("crash", _death(status), said, reports)
 
-    def output(self) -> str:
-        """Return the end of what the worker printed."""
-        size = os.fstat(self._output).st_size
-        tail = os.pread(self._output, _OUTPUT_SHOWN, max(0, size - _OUTPUT_SHOWN))
-        return tail.decode(errors="replace")
+    def _last_reports(self) -> tuple[dict[str, Any], ...]:
+        """Return the reports that the simulator wrote while the process died."""
+        try:
+            reports = json.loads(_tail(self._crash, _REPORT_BYTES) or "[]")
+        except (ValueError, RecursionError):
+            return ()
+        return tuple(one for one in reports if isinstance(one, dict)) if isinstance(reports, list) else ()
 
     def end(self, reaped: bool = False) -> None:
         """Kill the worker's process group and remove its scratch.  Safe to call twice."""
@@ -101,6 +107,7 @@ class Worker:
         self._connection.close()
         self._socket.close()
         os.close(self._output)
+        os.close(self._crash)
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 
@@ -124,8 +131,7 @@ class Nursery:
         """Return a new worker; raise `EnvironmentFault` if there can be none."""
         self._wait_until_ready()
         scratch = Path(tempfile.mkdtemp(prefix="grader-worker-"))
-        output = os.open(scratch / "output.txt", os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
-        os.unlink(scratch / "output.txt")
+        output, crash = _unnamed_file(scratch), _unnamed_file(scratch)
         ours, theirs = socket.socketpair()
         request = {
             "op": "fork",
@@ -133,8 +139,8 @@ class Nursery:
             "data_bytes": _DATA_BYTES if self.kind == "sim" else None,
         }
         with theirs:
-            reply = self._ask(request, [theirs.fileno(), output])
-        return Worker(self, reply["pid"], ours, scratch, output)
+            reply = self._ask(request, [theirs.fileno(), output, crash])
+        return Worker(self, reply["pid"], ours, scratch, output, crash)
 
     def reap(self, pid: int) -> int | None:
         """Return the wait status of a worker that has ended."""
@@ -186,6 +192,20 @@ class Nursery:
         self._log.seek(0)
         said = self._log.read()[-_OUTPUT_SHOWN:].decode(errors="replace").strip()
         return EnvironmentFault(f"The process that starts {self.kind} workers has ended. {said}")
+
+
+def _unnamed_file(folder: Path) -> int:
+    """Return a descriptor that appends to a file without a name."""
+    descriptor, name = tempfile.mkstemp(dir=folder)
+    os.unlink(name)
+    fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
+    return descriptor
+
+
+def _tail(descriptor: int, size: int) -> str:
+    """Return the last bytes of a file."""
+    end = os.fstat(descriptor).st_size
+    return os.pread(descriptor, size, max(0, end - size)).decode(errors="replace")
 
 
 def _environment(kind: str) -> dict[str, str]:

@@ -66,6 +66,7 @@ class Execution:
     def run(self) -> Frame:
         """Execute the step and return the reply."""
         torch.accelerator.set_device_index(self.step.device)
+        bytes_before = self._bytes_in_use()
         calls = [self._prepare(index, values) for index, values in enumerate(self.step.calls)]
         if self.step.gradient is not None:
             self.gradient = self._input(self.step.gradient, self.place, produced=False)
@@ -75,8 +76,14 @@ class Execution:
             self._act(calls)
         except StepFailedError as failure:
             error = failure.report
-        evidence = self._evidence()
+        evidence = {**self._evidence(), "bytes_before": bytes_before}
         return self._reply(calls, error, evidence)
+
+    def _bytes_in_use(self) -> int:
+        """Return the device memory that earlier steps left behind: nothing of this one is there yet."""
+        gc.collect()
+        torch.accelerator.synchronize(self.step.device)
+        return self.device.bytes_in_use()
 
     def _prepare(self, index: int, values: tuple[Any, ...]) -> Call:
         inputs: list[Input] = []
@@ -195,10 +202,9 @@ class Execution:
 
     def _evidence(self) -> dict[str, Any]:
         try:
-            gc.collect(0)
             evidence = self.device.evidence()
         except Exception as error:
-            return {"reports": [], "launches": [], "memory": {}, "lost": describe(error)}
+            return {"reports": [], "launches": [], "lost": describe(error)}
         evidence["launches"] = [*evidence["launches"], *self.launches]
         return evidence
 

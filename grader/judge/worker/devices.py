@@ -13,6 +13,8 @@ import torch
 
 _DELAY_CYCLES = 100_000_000
 """About 50 ms on a current GPU: longer than the call that must not run ahead."""
+_GRID_SECONDS = 5.0
+"""How long one launch may take on the simulator: less than the judge waits, so that the place is reported."""
 
 
 class Device(Protocol):
@@ -22,6 +24,9 @@ class Device(Protocol):
 
     def prepare(self) -> None:
         """Load what the nursery can load before it forks."""
+
+    def begin_worker(self, crash: int) -> None:
+        """Prepare a freshly forked worker; `crash` is a descriptor for reports that outlive a crash."""
 
     def begin(self, kernels_enabled: bool) -> None:
         """Forget older errors and logs."""
@@ -33,7 +38,10 @@ class Device(Protocol):
         """Make sure that memory of these sizes in bytes, when allocated next, holds NaN."""
 
     def evidence(self) -> dict[str, Any]:
-        """Return reports, launches and memory since `begin`."""
+        """Return reports and launches since `begin`."""
+
+    def bytes_in_use(self) -> int:
+        """Return the live device memory."""
 
     def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Any:
         """Return a context that appends each launch's stream to `launches`."""
@@ -49,6 +57,13 @@ class SimDevice:
         from grader import simulator
 
         simulator.load_runtime()
+
+    def begin_worker(self, crash: int) -> None:
+        """Have reports written to the descriptor when host code crashes, and give up endless kernels."""
+        from grader import simulator
+
+        simulator.set_crash_fd(crash)
+        simulator.set_grid_seconds(_GRID_SECONDS)
 
     def begin(self, kernels_enabled: bool) -> None:
         """Clear logs, and make kernels do nothing if asked."""
@@ -70,7 +85,13 @@ class SimDevice:
         from grader.simulator import symbols
 
         reports = symbols.resolve(simulator.reports())
-        return {"reports": reports, "launches": simulator.launch_log(), "memory": simulator.memory()}
+        return {"reports": reports, "launches": simulator.launch_log()}
+
+    def bytes_in_use(self) -> int:
+        """Return the live device memory, whoever took it."""
+        from grader import simulator
+
+        return sum(int(device["bytes_in_use"]) for device in simulator.memory()["devices"])
 
     @contextmanager
     def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Iterator[None]:
@@ -85,6 +106,9 @@ class CudaDevice:
 
     def prepare(self) -> None:
         """Do nothing: CUDA cannot be initialised before a fork."""
+
+    def begin_worker(self, crash: int) -> None:
+        """Do nothing: CUDA initialises itself when it is first used."""
 
     def begin(self, kernels_enabled: bool) -> None:
         """Let an older launch error surface here and not at the answer's call."""
@@ -110,7 +134,11 @@ class CudaDevice:
 
     def evidence(self) -> dict[str, Any]:
         """Return nothing: a GPU reports faults as errors."""
-        return {"reports": [], "launches": [], "memory": {}}
+        return {"reports": [], "launches": []}
+
+    def bytes_in_use(self) -> int:
+        """Return what PyTorch's allocator has handed out."""
+        return torch.cuda.memory_allocated()
 
     @contextmanager
     def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Iterator[None]:
