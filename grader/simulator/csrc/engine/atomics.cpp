@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "../../include/cuda_bf16.h"
+#include "../../include/cuda_fp16.h"
+
 #include "access.h"
 
 namespace {
@@ -13,6 +16,16 @@ inline __attribute__((always_inline)) T update(T* address, const void* return_ad
   sim::judge<sizeof(T), sim::Access::kAtomic, true>(address, return_address);
   const T old = *address;
   *address = next(old);
+  return old;
+}
+
+// An exchange may find anything: the first one of a lock or a list head reads what nobody wrote.
+template <class T>
+inline __attribute__((always_inline)) T exchange(T* address, T value, const void* return_address) {
+  sim::maybe_give_way(return_address);
+  sim::judge<sizeof(T), sim::Access::kWrite, true>(address, return_address);
+  const T old = *address;
+  *address = value;
   return old;
 }
 
@@ -40,8 +53,10 @@ SIM_DEFINE(long long, atomicMax, std::max(old, value))
 SIM_DEFINE_INTEGERS(atomicAnd, old& value)
 SIM_DEFINE_INTEGERS(atomicOr, old | value)
 SIM_DEFINE_INTEGERS(atomicXor, old ^ value)
-SIM_DEFINE_INTEGERS(atomicExch, value)
-SIM_DEFINE(float, atomicExch, value)
+int atomicExch(int* address, int value) { return exchange(address, value, HERE); }
+unsigned int atomicExch(unsigned int* address, unsigned int value) { return exchange(address, value, HERE); }
+unsigned long long atomicExch(unsigned long long* address, unsigned long long value) { return exchange(address, value, HERE); }
+float atomicExch(float* address, float value) { return exchange(address, value, HERE); }
 SIM_DEFINE(unsigned int, atomicInc, old >= value ? 0 : old + 1)
 SIM_DEFINE(unsigned int, atomicDec, old == 0 || old > value ? value : old - 1)
 
@@ -54,8 +69,7 @@ SIM_DEFINE_CAS(unsigned int)
 SIM_DEFINE_CAS(unsigned long long)
 SIM_DEFINE_CAS(unsigned short)
 
-void sim::check_atomic(const void* address, unsigned bytes, const void* return_address) {
-  maybe_give_way(return_address);
-  if (bytes == 2) return judge<2, Access::kAtomic, true>(address, return_address);
-  judge<4, Access::kAtomic, true>(address, return_address);
-}
+SIM_DEFINE(__half, atomicAdd, old + value)
+SIM_DEFINE(__half2, atomicAdd, old + value)
+SIM_DEFINE(__nv_bfloat16, atomicAdd, old + value)
+SIM_DEFINE(__nv_bfloat162, atomicAdd, old + value)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -15,7 +16,12 @@
 namespace sim {
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr int kFaults = 4;
+// The last one is the watch's, a real-time signal that nothing else here uses.
+int signal_number(int i) {
+  const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGRTMIN + 5};
+  return numbers[i];
+}
 constexpr size_t kEmergencyStack = 256 * 1024;
 
 // Filled by the handler, used by `after_signal` on a stack of its own: the fiber's may be exhausted.
@@ -27,6 +33,7 @@ struct Caught {
 Caught caught;
 char* emergency = nullptr;
 bool inside = false;
+double grid_seconds = 20;
 
 const char* kind_of(int number) {
   switch (number) {
@@ -81,12 +88,46 @@ void handle(int number, siginfo_t* info, void* context) {
   set_registers(machine, reinterpret_cast<uintptr_t>(emergency) + kEmergencyStack, after_signal);
 }
 
+[[noreturn]] void after_timeout() {
+  Report r = here("deadlock", caught.pc);
+  r.message = "the kernel has not ended in " + std::to_string(grid_seconds).substr(0, 4) + " s: time-out";
+  report(r);
+  abandon(kLaunchTimeout, r.message);
+}
+
+// Only learner code is interrupted: the runtime may hold locks, so then the watch looks again a little later.
+void handle_timeout(int number, siginfo_t*, void* context) {
+  ucontext_t* const machine = static_cast<ucontext_t*>(context);
+  const void* const pc = pc_of(machine);
+  if (!running.on_device || !running.grid->is_module_code(reinterpret_cast<uintptr_t>(pc))) return;
+  caught = {number, pc, 0};
+  set_registers(machine, reinterpret_cast<uintptr_t>(emergency) + kEmergencyStack, after_timeout);
+}
+
+timespec duration(double seconds) {
+  const time_t whole = static_cast<time_t>(seconds);
+  return {whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+}
+
+// Counts this thread's CPU time, so that a busy machine gives no time-outs.
+bool start_watch(timer_t* timer) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = signal_number(kFaults);
+  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, timer)) return false;
+  const itimerspec when{duration(0.001), duration(grid_seconds)};
+  return timer_settime(*timer, 0, &when, nullptr) == 0;
+}
+
 char* map_stack(size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
 }
 
 }  // namespace
+
+void set_grid_seconds(double seconds) { grid_seconds = seconds; }
 
 FaultGuard::FaultGuard() : nested_(inside) {
   if (nested_) return;
@@ -101,12 +142,17 @@ FaultGuard::FaultGuard() : nested_(inside) {
   struct sigaction action {};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  for (size_t i = 0; i < 4; ++i) sigaction(kSignals[i], &action, &old_[i]);
+  for (int i = 0; i < kFaults; ++i) sigaction(signal_number(i), &action, &old_[i]);
+  action.sa_sigaction = handle_timeout;
+  action.sa_flags |= SA_RESTART;
+  sigaction(signal_number(kFaults), &action, &old_[kFaults]);
+  timed_ = start_watch(&timer_);
 }
 
 FaultGuard::~FaultGuard() {
   if (nested_) return;
-  for (size_t i = 0; i < 4; ++i) sigaction(kSignals[i], &old_[i], nullptr);
+  if (timed_) timer_delete(timer_);
+  for (int i = 0; i <= kFaults; ++i) sigaction(signal_number(i), &old_[i], nullptr);
   sigaltstack(&old_stack_, nullptr);
   inside = false;
 }

@@ -40,8 +40,3 @@ SIM_ATOMIC_CAS(unsigned short)
 #undef SIM_ATOMIC_CAS
 #undef SIM_ATOMIC_INTEGERS
 #undef SIM_ATOMIC
-
-namespace sim {
-// Checks `bytes` at `address` as an atomic access of the caller's caller, for atomics on types of the headers.
-void check_atomic(const void* address, unsigned bytes, const void* return_address);
-}

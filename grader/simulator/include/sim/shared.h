@@ -22,7 +22,7 @@ Reference shared(const SharedSlot* slot) {
 
 template <class T>
 T* dynamic_shared(const char* name, int line) {
-  return static_cast<T*>(dynamic_shared_memory(name, line, sizeof(T)));
+  return static_cast<T*>(dynamic_shared_memory(name, line, sizeof(std::remove_all_extents_t<T>)));
 }
 
 }  // namespace sim
