@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.notebook import card
-from grader.notebook.answers import is_stub
+from grader.notebook.answers import is_stub, marker, python_stub
 from grader.notebook.building import BuildUnavailableError, Built, build
 from grader.notebook.checking import refuse
 from grader.notebook.declarations import find
@@ -34,8 +34,7 @@ def cuda(line: str, cell: str) -> None:
     if exercise:
         SESSION.cuda[name] = cell
         if is_stub(name, cell):
-            text = f"{name}: not attempted yet. Write your answer at YOUR CODE HERE, then run the cell."
-            show(card.note_card(f"{name}: not attempted yet", text), text)
+            untouched(name)
             return
     try:
         with progress(f"Building {name} …", f"{name}: compiler done in"):
@@ -84,8 +83,25 @@ def bind(name: str, library: Path, functions: tuple[str, ...]) -> None:
 
 
 def register(running: Any) -> None:
-    """Make `%%cuda` known to an IPython shell."""
+    """Make `%%cuda` known to an IPython shell, and keep untouched Python answers from raising there."""
     running.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+    if skip_untouched not in running.input_transformers_cleanup:
+        running.input_transformers_cleanup.append(skip_untouched)
+
+
+def skip_untouched(lines: list[str]) -> list[str]:
+    """Return a cell's lines; an untouched Python answer becomes a note, so that running all cells goes on."""
+    source = "".join(lines)
+    found = marker(source)
+    if found and found.kind == "python" and python_stub(found.exercise)[1] in source.split("\n"):
+        return [f"__import__('grader.notebook.magic').notebook.magic.untouched({found.exercise!r})\n"]
+    return lines
+
+
+def untouched(exercise: str) -> None:
+    """Say that an answer cell is as it was released."""
+    text = f"{exercise}: not attempted yet. Write your answer at YOUR CODE HERE, then run the cell."
+    show(card.note_card(f"{exercise}: not attempted yet", text), text)
 
 
 def _device() -> str:

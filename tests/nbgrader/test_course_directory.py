@@ -1,0 +1,133 @@
+"""`quickstart` and `marks`: a course directory that nbgrader's commands work in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toy_course import LESSON, TOY, Course, cell
+
+from grader.nbgrader import marks as marks_module
+from grader.nbgrader.errors import CourseError, UngradedError
+from grader.nbgrader.marks import Mark, marks
+from grader.nbgrader.quickstart import main, quickstart
+from grader.nbgrader.seed import SEED_FILE, secret_seed
+
+
+@pytest.fixture
+def solutions(tmp_path: Path) -> Path:
+    """Return a folder with the toy lesson."""
+    folder = tmp_path / "solutions"
+    folder.mkdir()
+    (folder / f"{LESSON}.md").write_text(TOY, encoding="utf-8")
+    return folder
+
+
+def test_quickstart_makes_a_course(solutions: Path, tmp_path: Path) -> None:
+    """Configuration, source, gradebook, README and a seed that only its owner reads are there."""
+    course = tmp_path / "course"
+    assert {step.done for step in quickstart(course, solutions)} == {"made"}
+    for name in ("nbgrader_config.py", "README.md", "gradebook.db", f"source/{LESSON}/{LESSON}.ipynb"):
+        assert (course / name).stat().st_size > 0
+    assert (course / SEED_FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_quickstart_again_changes_nothing(solutions: Path, tmp_path: Path) -> None:
+    """A second run keeps every file, edited ones included, and says which differ."""
+    course = tmp_path / "course"
+    quickstart(course, solutions)
+    seed = (course / SEED_FILE).read_text()
+    (course / "nbgrader_config.py").write_text("# mine")
+    steps = {step.path.name: step.done for step in quickstart(course, solutions)}
+    assert steps["nbgrader_config.py"] == "differs"
+    assert set(steps.values()) == {"differs", "kept"}
+    assert (course / "nbgrader_config.py").read_text() == "# mine"
+    assert (course / SEED_FILE).read_text() == seed
+
+
+def test_quickstart_without_lessons_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong solutions folder is one message, exit status 2, and no directory."""
+    assert main([str(tmp_path / "course"), "--solutions", str(tmp_path / "nothing")]) == 2
+    assert "--solutions" in capsys.readouterr().err
+    assert not (tmp_path / "course").exists()
+
+
+def test_nbgrader_s_own_command_works_without_the_environment_on_the_path(tmp_path: Path) -> None:
+    """`nbgrader generate_assignment` in the made directory releases, though `alembic` is not on PATH."""
+    course = tmp_path / "course"
+    from grader.nbgrader.release import REPOSITORY
+
+    subprocess.run(
+        [sys.executable, "-m", "grader.nbgrader.quickstart", str(course)], check=True, cwd=REPOSITORY
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "generate_assignment", "02_load_inline"],
+        cwd=course, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    made = (course / "release" / "02_load_inline" / "02_load_inline.ipynb").read_text()
+    assert '#error \\"add_relu: not attempted yet\\"' in made
+
+
+def test_seeds_differ_by_exercise_and_stay(tmp_path: Path) -> None:
+    """A course's seed gives each exercise its own, the same at each regrade."""
+    path = tmp_path / SEED_FILE
+    path.write_text("a" * 64)
+    assert secret_seed(str(path), "add_relu") == secret_seed(str(path), "add_relu")
+    assert secret_seed(str(path), "add_relu") != secret_seed(str(path), "side_stream_scale")
+    path.write_text("b" * 64)
+    assert secret_seed(str(path), "add_relu") != secret_seed(str(path), "leaky_relu")
+
+
+@pytest.mark.parametrize("content", ["", "\n", "short"])
+def test_an_empty_seed_is_refused(tmp_path: Path, content: str) -> None:
+    """A seed file without a seed is refused, with the remedy."""
+    path = tmp_path / SEED_FILE
+    path.write_text(content)
+    with pytest.raises(UngradedError, match="grader quickstart"):
+        secret_seed(str(path), "add_relu")
+
+
+def test_marks_give_the_reason_for_each_lost_point(course: Course) -> None:
+    """A row a student and exercise: mark, maximum, and why points are missing."""
+    notebook = course.answered("%%cuda add_relu\n// score 1")
+    cell(notebook, "side_stream_scale").source += "\n// needs_gpu"
+    course.submit("ada", notebook)
+    course.submit("bob", course.answered())
+    course.autograde()
+    rows = {(row.student, row.exercise): row for row in marks(course.root)}
+    reason = "close (-2, line 3): expected 2 <at> index 7, got 1 & more"
+    assert rows["ada", "add_relu"] == Mark("ada", LESSON, "add_relu", 1.0, 3.0, reason)
+    assert rows["ada", "side_stream_scale"].score is None
+    assert "said needs_gpu" in rows["ada", "side_stream_scale"].reason
+    assert rows["bob", "add_relu"] == Mark("bob", LESSON, "add_relu", 3.0, 3.0, "")
+    assert rows["bob", "add_relu_function"].reason == "The answer is as it was released."
+
+
+def test_an_ungraded_submission_is_no_zero(course: Course) -> None:
+    """What could not be judged is shown as having no mark, with where to look."""
+    course.submit("ada", course.answered("%%cuda add_relu\n// environment"))
+    from nbgrader.converters.base import NbGraderException
+
+    with pytest.raises(NbGraderException):
+        course.autograde()
+    assert {row.score for row in marks(course.root)} == {None}
+    assert "Not judged" in marks(course.root)[0].reason
+
+
+def test_the_table_shows_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names and reasons that look like markup are printed as they are; no mark is said, not shown as 0."""
+    marks_module.print_marks(
+        [Mark("a[red]da", LESSON, "x", 1.0, 3.0, "[/b]"), Mark("bob", LESSON, "x", None, 3.0, "")]
+    )
+    printed = capsys.readouterr().out
+    for text in ("a[red]da", "[/b]", "1 of 3", "no mark of 3"):
+        assert text in printed
+
+
+def test_marks_without_a_gradebook(tmp_path: Path) -> None:
+    """A directory that is no course is refused with the remedy."""
+    with pytest.raises(CourseError, match="grader quickstart"):
+        marks(tmp_path)
