@@ -1,0 +1,34 @@
+"""CUDA source text to a loaded module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+from grader.toolchain.errors import CompileError, EnvironmentFault
+from grader.toolchain.progress import Watcher
+from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
+
+__all__ = ["BuildRequest", "BuildResult", "CompileError", "Diagnostic", "EnvironmentFault", "build", "load"]
+
+
+def build(request: BuildRequest, progress: Watcher | None = None) -> BuildResult:
+    """Build `request` for its device, or find it built; the source's errors are in the result.
+
+    Imports no torch for `sim`.  Raises `EnvironmentFault` if this machine cannot build.
+    """
+    if request.device == "cuda":
+        from grader.toolchain.cuda import build as build_cuda
+
+        return build_cuda(request)
+    from grader.toolchain.building import build as build_sim
+
+    return build_sim(request, progress)
+
+
+def load(library: Path, name: str, docs: Mapping[str, str] | None = None) -> ModuleType:
+    """Import a library that `build` made as a new module."""
+    from grader.toolchain.loading import load as load_module
+
+    return load_module(library, name, docs)

@@ -1,0 +1,25 @@
+"""`python -m grader.toolchain`: a request as JSON on standard input, the result as JSON on standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from grader.toolchain import BuildRequest, EnvironmentFault, build
+from grader.toolchain.progress import shown
+
+
+def main() -> int:
+    """Answer one request; `fault` in the answer is what the machine lacks."""
+    try:
+        request = BuildRequest.from_json(json.load(sys.stdin))
+        with shown(sys.stderr) as watcher:
+            answer = build(request, watcher).to_json()
+    except EnvironmentFault as fault:
+        answer = {"ok": False, "fault": str(fault), "diagnostics": [], "functions": [], "missing": []}
+    json.dump(answer, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

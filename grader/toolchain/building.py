@@ -1,0 +1,274 @@
+"""Building for the simulator: translate, compile with the least headers that serve, link, keep."""
+
+from __future__ import annotations
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from grader.toolchain import cache, identifiers, runtime, units
+from grader.toolchain.compiler import MESSAGE_FLAGS, run
+from grader.toolchain.diagnostics import parse
+from grader.toolchain.errors import EnvironmentFault
+from grader.toolchain.frontend import HostFunction
+from grader.toolchain.locks import locked
+from grader.toolchain.progress import Watcher
+from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
+from grader.toolchain.runtime import Runtime
+from grader.toolchain.torch_install import python_include
+from grader.toolchain.units import Source
+from grader.verdict import Place
+
+SECONDS = 60.0
+"""How long one compilation may take with lean headers; with PyTorch's own it may take three times that."""
+
+_WRAPPED = "memcpy memmove memset __assert_fail".split()
+_LINK = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
+SYMBOLS = ("grader_functions", "grader_functions_cpp")
+
+
+def build(request: BuildRequest, progress: Watcher | None = None) -> BuildResult:
+    """Build a request for the simulator, or find it built."""
+    started = time.monotonic()
+    found = runtime.ensure(progress)
+    sources = _sources(request)
+    early = _early(request, sources)
+    if early is not None:
+        return replace(early, seconds=time.monotonic() - started)
+    plan = _Plan(request, sources, found)
+    place = cache.root() / "modules" / plan.key()
+    result = _kept(place)
+    if result is None:
+        with locked(cache.lock_path(place.name)):
+            result = _kept(place) or _make(plan, place)
+    return replace(result, seconds=time.monotonic() - started)
+
+
+def _sources(request: BuildRequest) -> list[Source]:
+    """Return the units: the CUDA text, and the C++ text where it holds more than declarations."""
+    cuda = Source.read(request.cuda, request.file, request.first_line)
+    if not request.cpp.strip():
+        return [cuda]
+    cpp = Source.read(request.cpp, f"{request.file} (cpp)", 1)
+    if not request.cuda.strip():
+        return [cpp]
+    return [cuda] if _declares_only(cpp) else [cuda, cpp]
+
+
+def _declares_only(source: Source) -> bool:
+    return "{" not in source.text and "#" not in source.text
+
+
+def _early(request: BuildRequest, sources: list[Source]) -> BuildResult | None:
+    """Return the result where no compiler is needed for it."""
+    missing = [{"construct": m.construct, "line": m.line} for source in sources for m in source.translation.missing]
+    if missing:
+        return BuildResult(ok=False, missing=missing, diagnostics=_needs_gpu(missing, sources[0]))
+    if not any(source.text.strip() for source in sources):
+        return BuildResult(False, diagnostics=[Diagnostic("error", "the source is empty: write a host function and its kernel")])
+    faults = [fault for source in sources for fault in source.faults()]
+    return BuildResult(False, diagnostics=faults) if faults else None
+
+
+def _needs_gpu(missing: list[dict[str, object]], source: Source) -> list[Diagnostic]:
+    return [
+        Diagnostic("error", f"needs a GPU: the simulator has no {m['construct']}", source.place(int(str(m["line"]))))
+        for m in missing
+    ]
+
+
+def _kept(place: Path) -> BuildResult | None:
+    try:
+        result = BuildResult.from_json(json.loads((place / "result.json").read_text()))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    if result.ok and not (result.library and result.library.exists()):
+        return None
+    cache.used(place)
+    return replace(result, cached=True)
+
+
+class _Plan:
+    """What is to be compiled, with any of the header modes."""
+
+    def __init__(self, request: BuildRequest, sources: list[Source], found: Runtime) -> None:
+        self.request, self.sources, self.runtime = request, sources, found
+        self.mode = max((units.first_mode(source.text) for source in sources), key=_MODES.index)
+        self.operators: dict[str, list[str]] = {}
+        for source in sources:
+            names, lists = units.operators(source, found.install)
+            self.operators[source.file] = names
+            if lists and self.mode == "lean":
+                self.mode = "wide"
+
+    def key(self) -> str:
+        """Return the name of everything that decides the result."""
+        request = self.request
+        named = "TORCH_EXTENSION_NAME" in request.cuda + request.cpp
+        parts = [self.runtime.key, Path(__file__).read_text(), Path(units.__file__).read_text()]
+        parts += [request.name if named else "", json.dumps(request.functions), str(request.no_implicit_headers)]
+        parts += [json.dumps([request.extra_cflags, request.extra_ldflags, request.extra_include_paths])]
+        parts += [self.unit(source, "full") + source.file for source in self.sources]
+        return cache.key(parts)
+
+    def bound(self, source: Source) -> list[HostFunction]:
+        """Return the functions that a unit offers to Python."""
+        functions = {f.name: f for f in source.translation.functions if f.defined}
+        wanted = self.request.functions
+        if wanted is None:
+            names = [f.name for f in source.translation.functions if f.defined]
+            return [f for f in functions.values() if names.count(f.name) == 1 and f.bindable and f.name != "main"]
+        elsewhere = {f.name for other in self.sources if other is not source for f in other.translation.functions if f.defined}
+        last = source is self.sources[-1]
+        # A function that no parse shows, as one that a macro makes, is for the compiler to find.
+        found = [functions.get(n) or HostFunction(n, "", (), 0) for n in wanted if n in functions or (last and n not in elsewhere)]
+        return found
+
+    def names(self) -> list[str]:
+        """Return the names of all functions that the module offers."""
+        if _is_pybind(self):
+            return list(self.request.functions or [])
+        return [f.name for source in self.sources for f in self.bound(source)]
+
+    def unit(self, source: Source, mode: str) -> str:
+        """Return the text of one unit."""
+        includes = units.operator_includes(self.operators[source.file], mode, self.runtime.directory)
+        functions = [] if _is_pybind(self) else self.bound(source)
+        symbol = SYMBOLS[self.sources.index(source)]
+        return units.unit(source, mode, includes, functions, self.request.functions is not None, symbol)
+
+    def locate(self, file: str, line: int, column: int | None) -> Place | None:
+        """Return the learner's place for one of the compiler's."""
+        spots = (source.locate(file, line, column) for source in reversed(self.sources))
+        return next((spot for spot in spots if spot is not None), None)
+
+
+_MODES = ("lean", "wide", "full")
+
+
+def _is_pybind(plan: _Plan) -> bool:
+    return any("PYBIND11_MODULE" in source.translation.names for source in plan.sources)
+
+
+def _make(plan: _Plan, place: Path) -> BuildResult:
+    with cache.writing(cache.root()), cache.scratch(place.parent) as directory:
+        result = _compiled(plan, directory)
+        if result.ok:
+            result = replace(result, library=place / "module.so")
+        (directory / "result.json").write_text(json.dumps(result.to_json()))
+        if not _by_chance(result):
+            cache.publish(directory, place)
+            cache.prune(place.parent)
+        return result
+
+
+def _by_chance(result: BuildResult) -> bool:
+    """Whether a failure says nothing about the source, so that the next try may succeed."""
+    return not result.ok and any("did not finish" in diagnostic.message for diagnostic in result.diagnostics)
+
+
+def _compiled(plan: _Plan, directory: Path) -> BuildResult:
+    """Compile with growing headers until it works or more headers cannot help."""
+    mode, told = plan.mode, None
+    while True:
+        result = _attempt(plan, mode, directory)
+        told = told or result
+        if result.ok:
+            return result
+        further = _further(plan, mode, result)
+        if further is None:
+            return _explained(plan, told if mode == "full" else result)
+        mode = further
+
+
+def _further(plan: _Plan, mode: str, result: BuildResult) -> str | None:
+    """Return the next headers to try, if a name that the errors speak of is declared only there."""
+    if mode == "full" or _by_chance(result):
+        return None
+    names = _suspects(plan, result)
+    beyond = identifiers.outside(plan.runtime.directory, mode, names)
+    if not beyond:
+        return None
+    if mode == "lean" and identifiers.outside(plan.runtime.directory, "wide", beyond) != beyond:
+        return "wide"
+    return "full"
+
+
+def _suspects(plan: _Plan, result: BuildResult) -> set[str]:
+    """Return the learner's names that stand in an error's message or on its line."""
+    used: set[str] = set().union(*(source.translation.names for source in plan.sources))
+    text = " ".join(f"{d.message} {d.place.text if d.place else ''}" for d in result.diagnostics)
+    words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
+    missing_headers = {w for d in result.diagnostics if "No such file" in d.message for w in ("torch", "ATen", "c10")}
+    return (words & used) | missing_headers
+
+
+def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
+    objects = [directory / f"{index}.o" for index, _ in enumerate(plan.sources)]
+    with ThreadPoolExecutor(runtime.JOBS) as pool:
+        outputs = list(pool.map(lambda pair: _compile(plan, pair[0], mode, pair[1]), zip(plan.sources, objects, strict=True)))
+    failed = next((output for output in outputs if output is not None), None)
+    output = failed if failed is not None else _link(plan, objects, directory / "module.so")
+    if output is None:
+        return BuildResult(True, directory / "module.so", plan.names())
+    whole = "\n".join(text for text in outputs if text) or output
+    diagnostics = parse(whole, plan.locate) or [Diagnostic("error", _last_line(whole))]
+    return BuildResult(False, diagnostics=diagnostics, output=whole)
+
+
+def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None:
+    """Compile one unit; return the compiler's output if it failed."""
+    text = target.with_suffix(".cpp")
+    text.write_text(plan.unit(source, mode), encoding="utf-8", errors="surrogateescape")
+    found, request = plan.runtime, plan.request
+    flags = [*found.unit_flags(mode), f"-DTORCH_EXTENSION_NAME={request.name}", "-DTORCH_API_INCLUDE_EXTENSION_H"]
+    if mode == "full":
+        flags.append(f"-isystem{python_include()}")
+    flags += [f"-I{path}" for path in request.extra_include_paths]
+    flags += [*request.extra_cflags, *MESSAGE_FLAGS, "-include", str(found.header(mode))]
+    limit = SECONDS * (3 if mode == "full" else 1)
+    ran = run([found.compiler.path, *flags, "-c", text, "-o", target], seconds=limit)
+    if ran.timed_out:
+        return f"{source.file}:{source.first_line}: error: the compilation did not finish within {limit:g} s"
+    _check_machine(ran.output if ran.status else "")
+    return ran.output if ran.status else None
+
+
+def _link(plan: _Plan, objects: list[Path], target: Path) -> str | None:
+    found = plan.runtime
+    libraries = [f"-L{found.directory}", "-lgrader_sim", f"-L{found.install.libraries}"]
+    libraries += ["-ltorch_cpu", "-lc10", *(["-ltorch_python"] if _is_pybind(plan) else [])]
+    command = [found.compiler.path, *_LINK, *objects, *libraries, *plan.request.extra_ldflags, "-o", target]
+    ran = run(command, seconds=SECONDS)
+    _check_machine(ran.output if ran.status else "")
+    return ran.output if ran.status else None
+
+
+def _check_machine(output: str) -> None:
+    if "No space left on device" in output:
+        raise EnvironmentFault(f"The disk that holds {cache.root()} is full. Free some space and try again.")
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.split("\n") if line.strip()]
+    return lines[-1] if lines else "the compiler failed and said nothing"
+
+
+def _explained(plan: _Plan, result: BuildResult) -> BuildResult:
+    """Say what is defined where a wanted function is not."""
+    defined = [f.name for source in plan.sources for f in source.translation.functions if f.defined]
+    diagnostics = [_with_names(diagnostic, defined) for diagnostic in result.diagnostics]
+    return replace(result, diagnostics=diagnostics)
+
+
+def _with_names(diagnostic: Diagnostic, defined: list[str]) -> Diagnostic:
+    if not diagnostic.message.startswith("no function named"):
+        return diagnostic
+    wanted = diagnostic.message.split("'")[1]
+    close = get_close_matches(wanted, defined, 1)
+    listed = f"the source defines: {', '.join(defined)}" if defined else "the source defines no host function"
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    return replace(diagnostic, message=f"{diagnostic.message}; {listed}{hint}", place=None)

@@ -1,0 +1,110 @@
+"""A compiler's output as diagnostics in the learner's source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from grader.toolchain import binding
+from grader.toolchain.request import Diagnostic
+from grader.verdict import Place
+
+_GNU = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?P<kind>fatal error|error|warning|note): (?P<text>.*)$")
+_EDG = re.compile(r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?P<kind>catastrophic error|error|warning)(?: #\S+)?: (?P<text>.*)$")
+_REQUIRED = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?:recursively )?required (?:from|by)")
+_INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>[^:\n]+):(?P<line>\d+)")
+_LINKER = re.compile(r"undefined reference to [`'](?P<symbol>.+)'$|undefined symbol: (?P<other>.+)$")
+
+Locate = Callable[[str, int, int | None], Place | None]
+"""Turns a file, line and column of the compiler into a place in the learner's source, if it is one."""
+
+
+@dataclass
+class _Message:
+    severity: str
+    text: str
+    file: str
+    line: int
+    column: int | None
+    details: list[str] = field(default_factory=list)
+    through: list[tuple[str, int, int | None]] = field(default_factory=list)
+    """Places that led to the message: instantiations, macros, includes."""
+
+
+def parse(output: str, locate: Locate) -> list[Diagnostic]:
+    """Return the errors and warnings in `output`, errors first, each in the compiler's order."""
+    found = [_diagnostic(message, locate) for message in _messages(output)]
+    found += [Diagnostic("error", text) for text in _link_errors(output)]
+    unique = {(d.severity, d.message, d.place): d for d in reversed(found)}
+    kept = list(reversed(unique.values()))
+    return [d for d in kept if d.severity == "error"] + [d for d in kept if d.severity != "error"]
+
+
+def _messages(output: str) -> Iterator[_Message]:
+    current: _Message | None = None
+    leading: list[tuple[str, int, int | None]] = []
+    for line in output.split("\n"):
+        match = _GNU.match(line) or _EDG.match(line)
+        if match and match["kind"] != "note":
+            if current is not None:
+                yield current
+            current = _message(match)
+            current.through, leading = leading, []
+        elif context := _REQUIRED.match(line) or _INCLUDED.match(line):
+            leading.append(_spot(context))
+        elif match and current is not None:
+            current.details.append(line)
+            if "in expansion of macro" in match["text"] or "in definition of macro" in match["text"]:
+                current.through.append(_spot(match))
+        elif current is not None and line.strip():
+            current.details.append(line)
+    if current is not None:
+        yield current
+
+
+def _spot(match: re.Match[str]) -> tuple[str, int, int | None]:
+    column = match.groupdict().get("column")
+    return match["file"], int(match["line"]), int(column) if column else None
+
+
+def _message(match: re.Match[str]) -> _Message:
+    severity = "warning" if match["kind"] == "warning" else "error"
+    return _Message(severity, match["text"], *_spot(match))
+
+
+def _diagnostic(message: _Message, locate: Locate) -> Diagnostic:
+    spots = [(message.file, message.line, message.column), *message.through]
+    place = next((place for spot in spots if (place := locate(*spot)) is not None), None)
+    if message.file == binding.FILE:
+        return Diagnostic(message.severity, _about_binding(message.text), place, "\n".join(message.details))
+    return Diagnostic(message.severity, plain(message.text), place, "\n".join(message.details))
+
+
+def plain(text: str) -> str:
+    """Say it without the simulator's own names and the compiler's switches."""
+    text = re.sub(r" \[-[\w=+-]+\]$", "", text)
+    text = re.sub(r" \{aka '[^']*'\}", "", text)
+    text = text.replace("at::Tensor", "torch::Tensor")
+    text = re.sub(r"\b(?:::)?sim::Configured::Configured\([^)]*\)", "the launch configuration <<<...>>>", text)
+    text = re.sub(r"<lambda\([^)]*\)>", "kernel", text)
+    return re.sub(r"(?:::)?\bsim::(?:detail::)?", "", text)
+
+
+def _about_binding(text: str) -> str:
+    if static := re.match(r"static assertion failed: (.*)$", text):
+        return static[1]
+    if undeclared := re.search(r"'(?:::)?(\w+)' (?:was not declared|has not been declared)", text):
+        return f"no function named '{undeclared[1]}' is defined at file scope"
+    if "at end of input" in text or text.startswith("expected"):
+        return "a '{' or '(' is never closed: the file ends inside it"
+    if "overloaded" in text or "no matching function" in text:
+        return f"a function cannot be offered to Python: {plain(text)}"
+    return plain(text)
+
+
+def _link_errors(output: str) -> Iterator[str]:
+    for line in output.split("\n"):
+        if match := _LINKER.search(line.strip()):
+            symbol = match["symbol"] or match["other"]
+            yield f"'{plain(symbol)}' is declared and used, but defined nowhere"

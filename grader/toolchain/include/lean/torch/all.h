@@ -1,0 +1,3 @@
+// Stands before PyTorch's <torch/all.h>: what it declares for kernel authors is in the precompiled header already.
+#pragma once
+#include <grader/declared.h>

@@ -1,0 +1,2 @@
+// Nothing: the unit's first include declared it.
+#pragma once

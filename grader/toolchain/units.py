@@ -1,0 +1,111 @@
+"""A translation unit as the compiler gets it, and the way back from its places to the learner's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.toolchain import binding, headers
+from grader.toolchain.frontend import HostFunction, Translation, translate
+from grader.toolchain.request import Diagnostic
+from grader.toolchain.torch_install import TorchInstall
+from grader.verdict import Place
+
+_WIDE = re.compile(
+    r"\btorch::autograd\b|\bTORCH_LIBRARY|\btorch::(?:tensor|Library|dispatch|schema)\b|\bIValue\b|\bc10::(?:List|Dict)\b"
+    r"|\bITensorListRef\b|\bglobalContext\b"
+)
+_FULL = re.compile(r"\bPYBIND11_MODULE\b|\bpybind11\b|\bpy::|\btorch::(?:nn|optim|jit|data|serialize|python)\b|<Python\.h>")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One of the learner's texts."""
+
+    text: str
+    file: str
+    first_line: int
+    translation: Translation
+
+    @staticmethod
+    def read(text: str, file: str, first_line: int) -> Source:
+        """Translate `text`."""
+        return Source(text, file, first_line, translate(text, first_line))
+
+    def locate(self, file: str, line: int, column: int | None) -> Place | None:
+        """Return the learner's place for one that the compiler names; None if it lies elsewhere."""
+        if file == binding.FILE:
+            return self.end()
+        if file != self.file:
+            return None
+        generated = self.translation.text.split("\n")
+        row = line - self.first_line
+        if not 0 <= row < len(generated):
+            return self.end()
+        if column is None:
+            return self.place(line)
+        characters = len(generated[row].encode()[: column - 1].decode("utf-8", "ignore"))
+        old_row, old_column = self.translation.edited.original(row + 1, characters + 1)
+        return self.place(old_row + self.first_line - 1, old_column)
+
+    def place(self, line: int, column: int | None = None) -> Place:
+        """Return a place with its source line."""
+        lines = self.text.split("\n")
+        row = line - self.first_line
+        return Place(line, column, self.file, lines[row].rstrip("\r") if 0 <= row < len(lines) else "")
+
+    def end(self) -> Place:
+        """Return the last line that is not blank."""
+        lines = self.text.rstrip().split("\n")
+        return self.place(self.first_line + len(lines) - 1)
+
+    def faults(self) -> list[Diagnostic]:
+        """Return what the front end could not read, in order."""
+        found = []
+        for fault in self.translation.faults:
+            start = self.text.rfind("\n", 0, fault.token.start) + 1
+            found.append(Diagnostic("error", fault.message, self.place(fault.token.line, fault.token.start - start + 1)))
+        return found
+
+
+def first_mode(text: str) -> str:
+    """Return the least headers that can serve a text, by the names that it uses."""
+    if _FULL.search(text):
+        return "full"
+    return "wide" if _WIDE.search(text) else "lean"
+
+
+def operators(source: Source, install: TorchInstall) -> tuple[list[str], bool]:
+    """Return the operators whose own headers the source needs, and whether one of them takes a list."""
+    found, lists = [], False
+    for name in sorted(source.translation.free_names - set(headers.COMMON)):
+        path = install.include / "ATen/ops" / f"{name}.h"
+        if path.exists():
+            found.append(name)
+            lists = lists or "ITensorListRef" in path.read_text()
+    return found, lists
+
+
+def unit(source: Source, mode: str, includes: list[str], functions: list[HostFunction], required: bool, symbol: str) -> str:
+    """Return the whole text of a unit."""
+    lines = [f"#include <{path}>" for path in includes]
+    lines += ["#define __CUDACC__ 1", "#define __NVCC__ 1", f'#line {source.first_line} "{_escaped(source.file)}"']
+    text = source.translation.text
+    tail = binding.table(functions, required, symbol)
+    return "\n".join([*lines, text, f'#line 1 "{binding.FILE}"', tail])
+
+
+def operator_includes(names: list[str], mode: str, directory: Path) -> list[str]:
+    """Return the headers of the named operators, and of their `torch::` factories."""
+    if mode == "full":
+        return []
+    paths = [f"ATen/ops/{name}.h" for name in names]
+    if mode == "lean":
+        factories = directory / "generated/grader/factories"
+        paths += [f"grader/factories/{name}.h" for name in names if (factories / f"{name}.h").exists()]
+    return paths
+
+
+def _escaped(file: str) -> str:
+    return file.replace("\\", "\\\\").replace('"', '\\"')
