@@ -29,6 +29,7 @@ struct Task {
   bool learner = false;  // launched or copied by the learner's unit, whatever the line
   std::string kernel{};  // for reports; empty when it is no kernel
   bool replayed = false;  // comes out of a graph
+  const void* pc = nullptr;  // the call in the learner's unit, where there is no line
 };
 
 struct Event;

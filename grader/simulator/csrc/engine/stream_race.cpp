@@ -19,6 +19,7 @@ struct Access {
   bool freed;
   std::string what, kernel;
   int line;
+  const void* pc;
 };
 
 using Accesses = std::vector<Access>;
@@ -91,6 +92,7 @@ void report_race(const Access& now, const Access& before) {
   race.message = words(now, before);
   race.kernel = learners.kernel.empty() ? learners.what : learners.kernel;
   race.launch_line = learners.line;
+  race.pc = learners.pc;
   race.device = stream_engine().queues[now.queue]->device;
   race.stream = stream_engine().queues[learners.queue]->id;
   race.current_stream = stream_engine().queues[other.queue]->id;
@@ -120,16 +122,16 @@ void compare_and_keep(Accesses& accesses, Access now, const Clock& seen) {
   accesses.push_back(std::move(now));
 }
 
-void report_wrong_stream(const Queue& queue, const Queue& current, const std::string& what,
-                         const std::string& kernel, int line, const std::string& why) {
+void report_wrong_stream(const Queue& queue, const Queue& current, const Work& work, const std::string& why) {
   Report wrong;
   wrong.kind = "wrong_stream";
-  wrong.kernel = kernel.empty() ? what : kernel;
-  wrong.launch_line = line;
+  wrong.kernel = work.kernel.empty() ? work.what : work.kernel;
+  wrong.launch_line = work.line;
+  wrong.pc = work.pc;
   wrong.device = queue.device;
   wrong.stream = queue.id;
   wrong.current_stream = current.id;
-  wrong.message = what + line_words(line) + " ran on " + stream_words(queue.number) + " while " +
+  wrong.message = work.what + line_words(work.line) + " ran on " + stream_words(queue.number) + " while " +
                   stream_words(current.number) + " was current, " + why;
   report(std::move(wrong));
 }
@@ -147,7 +149,8 @@ void check_races(const Queue& queue, uint64_t position, const Clock& seen, const
     const Allocation* allocation = span.bytes ? find(span.begin) : nullptr;
     if (!allocation) continue;
     compare_and_keep(accesses_by_allocation()[allocation->id],
-                     {queue.number, position, span, false, task.what, task.kernel, task.line}, seen);
+                     {queue.number, position, span, false, task.what, task.kernel, task.line, task.pc},
+                     seen);
   }
 }
 
@@ -159,7 +162,7 @@ void check_free(const Queue& queue, const Clock& clock, void* pointer) {
   if (found == table.end() && stream_engine().pending == 0) return;
   const Span whole{allocation->base, allocation->bytes, true};
   compare_and_keep(table[allocation->id],
-                   {queue.number, queue.submitted, whole, true, "PyTorch's allocator", "", 0}, clock);
+                   {queue.number, queue.submitted, whole, true, "PyTorch's allocator", "", 0, nullptr}, clock);
 }
 
 // A fork from the current stream that is joined again is right, so work that is ordered behind PyTorch's work on the
@@ -167,19 +170,19 @@ void check_free(const Queue& queue, const Clock& clock, void* pointer) {
 void check_current_stream(Queue& queue, const Task& task) {
   auto& current = queue_of(current_stream(queue.device));
   if (&current == &queue || (current.blocking && queue.blocking)) return;
+  const Work work{task.what, task.kernel, task.line, task.pc};
   if (at(*queue.seen, current.number) < current.torch_work)
-    return report_wrong_stream(queue, current, task.what, task.kernel, task.line,
+    return report_wrong_stream(queue, current, work,
                                "and nothing makes it wait for the work of the current stream. Pass "
                                "at::cuda::getCurrentCUDAStream().");
-  stream_engine().unjoined.push_back(
-      {&queue, queue.submitted + 1, &current, task.what, task.kernel, task.line});
+  stream_engine().unjoined.push_back({&queue, queue.submitted + 1, &current, work});
 }
 
 void settle(bool host_only) {
   auto& unjoined = stream_engine().unjoined;
   for (const Unjoined& work : unjoined)
     if (!host_only && !joined(work))
-      report_wrong_stream(*work.side, *work.current, work.what, work.kernel, work.line,
+      report_wrong_stream(*work.side, *work.current, work.work,
                           "and the current stream never waited for it. Pass at::cuda::getCurrentCUDAStream().");
   const auto is_settled = [&](const Unjoined& work) { return !host_only || joined(work); };
   unjoined.erase(std::remove_if(unjoined.begin(), unjoined.end(), is_settled), unjoined.end());

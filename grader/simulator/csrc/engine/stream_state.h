@@ -62,13 +62,19 @@ struct PendingFree {
   std::vector<std::pair<Queue*, uint64_t>> until;
 };
 
+// What a report says of a task.
+struct Work {
+  std::string what, kernel;
+  int line;
+  const void* pc;
+};
+
 // A launch of the learner on a side stream that is ordered behind the current one, and has to be joined to it.
 struct Unjoined {
   Queue* side;
   uint64_t position;
   Queue* current;
-  std::string what, kernel;
-  int line;
+  Work work;
 };
 
 struct StreamEngine {

@@ -1,16 +1,16 @@
 #include "allocator.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <map>
 #include <new>
 #include <vector>
 
 #include "../engine/error.h"
 #include "../engine/memory.h"
 #include "../engine/stream.h"
+#include "../../include/sim/runtime_api.h"
 #include "errors.h"
+#include "../runtime/pinned.h"
 
 #include <c10/util/Exception.h>
 
@@ -58,28 +58,14 @@ struct DeviceAllocator final : c10::Allocator {
   }
 };
 
-std::map<const char*, size_t>& pinned_ranges() {
-  static auto* ranges = new std::map<const char*, size_t>;
-  return *ranges;
-}
-
-void delete_pinned(void* context) {
-  EngineLock lock;
-  pinned_ranges().erase(static_cast<const char*>(context));
-  std::free(context);
-}
-
-// Page-locked host memory: a copy from it reads it when the copy runs.
 struct PinnedAllocator final : c10::Allocator {
   c10::DataPtr allocate(size_t bytes) override {
     if (bytes == 0) return {nullptr, c10::Device(c10::DeviceType::CPU)};
-    void* pointer = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+    void* pointer = allocate_pinned(bytes);
     if (!pointer) throw std::bad_alloc();
-    EngineLock lock;
-    pinned_ranges()[static_cast<const char*>(pointer)] = bytes;
-    return {pointer, pointer, &delete_pinned, c10::Device(c10::DeviceType::CPU)};
+    return {pointer, pointer, &free_pinned, c10::Device(c10::DeviceType::CPU)};
   }
-  c10::DeleterFnPtr raw_deleter() const override { return &delete_pinned; }
+  c10::DeleterFnPtr raw_deleter() const override { return &free_pinned; }
   void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
 };
 
@@ -92,14 +78,6 @@ REGISTER_ALLOCATOR(kDeviceType, &device_memory)
 
 c10::Allocator* device_allocator() { return &device_memory; }
 c10::Allocator* pinned_allocator() { return &pinned_memory; }
-
-bool is_pinned(const void* pointer) {
-  EngineLock lock;
-  const auto after = pinned_ranges().upper_bound(static_cast<const char*>(pointer));
-  if (after == pinned_ranges().begin()) return false;
-  const auto range = std::prev(after);
-  return static_cast<const char*>(pointer) < range->first + range->second;
-}
 
 void use_on_stream(const c10::DataPtr& pointer, Stream* stream) {
   EngineLock lock;
@@ -130,5 +108,16 @@ void throw_last_error() {
 void throw_sticky_error() {
   if (sticky() != kSuccess) throw_last_error();
 }
+
+namespace host {
+
+void throw_cuda_error(int error, const char* function, const char* file, int line) {
+  if (error == kSuccess) return;
+  const std::string cause = peek_error() == error ? error_cause() : std::string();
+  take_error();
+  throw c10::AcceleratorError({function, file, static_cast<uint32_t>(line)}, error, words(error, cause));
+}
+
+}  // namespace host
 
 }  // namespace sim

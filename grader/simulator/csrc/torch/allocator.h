@@ -8,7 +8,6 @@ struct Stream;
 
 c10::Allocator* device_allocator();
 c10::Allocator* pinned_allocator();
-bool is_pinned(const void* pointer);
 // PyTorch's record_stream: the free waits for the work of `stream` too.
 void use_on_stream(const c10::DataPtr& pointer, Stream* stream);
 

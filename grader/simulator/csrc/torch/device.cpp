@@ -12,6 +12,7 @@
 #include "../engine/stream.h"
 #include "allocator.h"
 #include "errors.h"
+#include "../runtime/pinned.h"
 #include "generator.h"
 #include "tensors.h"
 

@@ -15,6 +15,7 @@
 #include "../engine/memory.h"
 #include "allocator.h"
 #include "errors.h"
+#include "../runtime/pinned.h"
 #include "tensors.h"
 #include "without_dispatch.h"
 

@@ -9,6 +9,7 @@
 #include "../engine/memory.h"
 #include "../engine/report.h"
 #include "../engine/stream.h"
+#include "../runtime/leaks.h"
 #include "errors.h"
 
 namespace sim {
@@ -65,6 +66,7 @@ size_t sim_reports(char* buffer, size_t size) {
   static sim::Outbox outbox;
   return outbox.give(buffer, size, [] {
     sim::settle_unjoined();
+    sim::report_leaks();
     return sim::take_reports();
   });
 }

@@ -1,4 +1,4 @@
-#include "errors.h"
+#include "../torch/errors.h"
 
 namespace sim {
 

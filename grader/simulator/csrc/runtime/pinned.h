@@ -1,0 +1,11 @@
+// Page-locked host memory: a copy from it reads it when the copy runs.
+#pragma once
+#include <cstddef>
+
+namespace sim {
+
+void* allocate_pinned(size_t bytes);  // null when the host has no memory
+void free_pinned(void* pointer);
+bool is_pinned(const void* pointer);
+
+}  // namespace sim
