@@ -73,6 +73,7 @@ class Block {
   void ready(uint32_t thread);
   void release_barrier();
   void complete(uint32_t warp, size_t which);
+  void report_absent(uint32_t warp, const Collective& c);
   void complete_warps_after_exit(uint32_t warp);
   uint32_t lanes(uint32_t warp) const;  // that exist
   bool resolve_active_masks();

@@ -24,6 +24,8 @@ int signal_number(int i) {
 }
 constexpr size_t kEmergencyStack = 256 * 1024;
 
+constexpr uintptr_t kNearStack = 4 << 20;  // below a stack: a large local array reached it
+
 // Filled by the handler, used by `after_signal` on a stack of its own: the fiber's may be exhausted.
 struct Caught {
   int number;
@@ -44,10 +46,9 @@ const char* kind_of(int number) {
 }
 
 std::string message_of(const Caught& what) {
-  const uintptr_t guard = running.stack - sysconf(_SC_PAGESIZE);
   if (what.number == SIGFPE) return "an integer is divided by zero: the result is undefined";
   if (what.number == SIGILL) return "the kernel executes a trap";
-  if (what.address >= guard && what.address < running.stack) return "the thread's local memory is used up";
+  if (running.stack - what.address <= kNearStack) return "the thread's local memory is used up";
   char text[64];
   snprintf(text, sizeof text, "address %p is no device memory", reinterpret_cast<void*>(what.address));
   return text;
