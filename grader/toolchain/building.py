@@ -25,7 +25,7 @@ from grader.verdict import Place
 SECONDS = 60.0
 """How long one compilation may take with lean headers; with PyTorch's own it may take three times that."""
 
-_WRAPPED = "memcpy memmove memset __assert_fail".split()
+_WRAPPED = ["memcpy", "memmove", "memset", "__assert_fail"]
 _LINK = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
 SYMBOLS = ("grader_functions", "grader_functions_cpp")
 
@@ -64,18 +64,25 @@ def _declares_only(source: Source) -> bool:
 
 def _early(request: BuildRequest, sources: list[Source]) -> BuildResult | None:
     """Return the result where no compiler is needed for it."""
-    missing = [{"construct": m.construct, "line": m.line} for source in sources for m in source.translation.missing]
+    missing = [
+        {"construct": m.construct, "line": m.line} for source in sources for m in source.translation.missing
+    ]
     if missing:
         return BuildResult(ok=False, missing=missing, diagnostics=_needs_gpu(missing, sources[0]))
     if not any(source.text.strip() for source in sources):
-        return BuildResult(False, diagnostics=[Diagnostic("error", "the source is empty: write a host function and its kernel")])
+        return BuildResult(
+            False,
+            diagnostics=[Diagnostic("error", "the source is empty: write a host function and its kernel")],
+        )
     faults = [fault for source in sources for fault in source.faults()]
     return BuildResult(False, diagnostics=faults) if faults else None
 
 
 def _needs_gpu(missing: list[dict[str, object]], source: Source) -> list[Diagnostic]:
     return [
-        Diagnostic("error", f"needs a GPU: the simulator has no {m['construct']}", source.place(int(str(m["line"]))))
+        Diagnostic(
+            "error", f"needs a GPU: the simulator has no {m['construct']}", source.place(int(str(m["line"])))
+        )
         for m in missing
     ]
 
@@ -109,7 +116,11 @@ class _Plan:
         request = self.request
         named = "TORCH_EXTENSION_NAME" in request.cuda + request.cpp
         parts = [self.runtime.key, Path(__file__).read_text(), Path(units.__file__).read_text()]
-        parts += [request.name if named else "", json.dumps(request.functions), str(request.no_implicit_headers)]
+        parts += [
+            request.name if named else "",
+            json.dumps(request.functions),
+            str(request.no_implicit_headers),
+        ]
         parts += [json.dumps([request.extra_cflags, request.extra_ldflags, request.extra_include_paths])]
         parts += [self.unit(source, "full") + source.file for source in self.sources]
         return cache.key(parts)
@@ -120,11 +131,23 @@ class _Plan:
         wanted = self.request.functions
         if wanted is None:
             names = [f.name for f in source.translation.functions if f.defined]
-            return [f for f in functions.values() if names.count(f.name) == 1 and f.bindable and f.name != "main"]
-        elsewhere = {f.name for other in self.sources if other is not source for f in other.translation.functions if f.defined}
+            return [
+                f for f in functions.values() if names.count(f.name) == 1 and f.bindable and f.name != "main"
+            ]
+        elsewhere = {
+            f.name
+            for other in self.sources
+            if other is not source
+            for f in other.translation.functions
+            if f.defined
+        }
         last = source is self.sources[-1]
         # A function that no parse shows, as one that a macro makes, is for the compiler to find.
-        found = [functions.get(n) or HostFunction(n, "", (), 0) for n in wanted if n in functions or (last and n not in elsewhere)]
+        found = [
+            functions.get(n) or HostFunction(n, "", (), 0)
+            for n in wanted
+            if n in functions or (last and n not in elsewhere)
+        ]
         return found
 
     def names(self) -> list[str]:
@@ -135,10 +158,10 @@ class _Plan:
 
     def unit(self, source: Source, mode: str) -> str:
         """Return the text of one unit."""
-        includes = units.operator_includes(self.operators[source.file], mode, self.runtime.directory)
+        paths = units.includes(source.text, self.operators[source.file], mode, self.runtime.headers)
         functions = [] if _is_pybind(self) else self.bound(source)
         symbol = SYMBOLS[self.sources.index(source)]
-        return units.unit(source, mode, includes, functions, self.request.functions is not None, symbol)
+        return units.unit(source, paths, functions, self.request.functions is not None, symbol)
 
     def locate(self, file: str, line: int, column: int | None) -> Place | None:
         """Return the learner's place for one of the compiler's."""
@@ -189,10 +212,10 @@ def _further(plan: _Plan, mode: str, result: BuildResult) -> str | None:
     if mode == "full" or _by_chance(result):
         return None
     names = _suspects(plan, result)
-    beyond = identifiers.outside(plan.runtime.directory, mode, names)
+    beyond = identifiers.outside(plan.runtime.headers, mode, names)
     if not beyond:
         return None
-    if mode == "lean" and identifiers.outside(plan.runtime.directory, "wide", beyond) != beyond:
+    if mode == "lean" and identifiers.outside(plan.runtime.headers, "wide", beyond) != beyond:
         return "wide"
     return "full"
 
@@ -202,14 +225,20 @@ def _suspects(plan: _Plan, result: BuildResult) -> set[str]:
     used: set[str] = set().union(*(source.translation.names for source in plan.sources))
     text = " ".join(f"{d.message} {d.place.text if d.place else ''}" for d in result.diagnostics)
     words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
-    missing_headers = {w for d in result.diagnostics if "No such file" in d.message for w in ("torch", "ATen", "c10")}
+    missing_headers = {
+        w for d in result.diagnostics if "No such file" in d.message for w in ("torch", "ATen", "c10")
+    }
     return (words & used) | missing_headers
 
 
 def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
     objects = [directory / f"{index}.o" for index, _ in enumerate(plan.sources)]
     with ThreadPoolExecutor(runtime.JOBS) as pool:
-        outputs = list(pool.map(lambda pair: _compile(plan, pair[0], mode, pair[1]), zip(plan.sources, objects, strict=True)))
+        outputs = list(
+            pool.map(
+                lambda pair: _compile(plan, pair[0], mode, pair[1]), zip(plan.sources, objects, strict=True)
+            )
+        )
     failed = next((output for output in outputs if output is not None), None)
     output = failed if failed is not None else _link(plan, objects, directory / "module.so")
     if output is None:
@@ -224,7 +253,11 @@ def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None
     text = target.with_suffix(".cpp")
     text.write_text(plan.unit(source, mode), encoding="utf-8", errors="surrogateescape")
     found, request = plan.runtime, plan.request
-    flags = [*found.unit_flags(mode), f"-DTORCH_EXTENSION_NAME={request.name}", "-DTORCH_API_INCLUDE_EXTENSION_H"]
+    flags = [
+        *found.unit_flags(mode),
+        f"-DTORCH_EXTENSION_NAME={request.name}",
+        "-DTORCH_API_INCLUDE_EXTENSION_H",
+    ]
     if mode == "full":
         flags.append(f"-isystem{python_include()}")
     flags += [f"-I{path}" for path in request.extra_include_paths]
@@ -241,7 +274,7 @@ def _link(plan: _Plan, objects: list[Path], target: Path) -> str | None:
     found = plan.runtime
     libraries = [f"-L{found.directory}", "-lgrader_sim", f"-L{found.install.libraries}"]
     libraries += ["-ltorch_cpu", "-lc10", *(["-ltorch_python"] if _is_pybind(plan) else [])]
-    command = [found.compiler.path, *_LINK, *objects, *libraries, *plan.request.extra_ldflags, "-o", target]
+    command: list[str | Path] = [found.compiler.path, *_LINK, *objects, *libraries, *plan.request.extra_ldflags, "-o", target]
     ran = run(command, seconds=SECONDS)
     _check_machine(ran.output if ran.status else "")
     return ran.output if ran.status else None

@@ -102,6 +102,16 @@ def prune(directory: Path, limit: int = MODULES_BYTES) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+def prune_files(directory: Path, limit: int) -> None:
+    """Remove the files of `directory` that are oldest until it fits the limit."""
+    total = 0
+    for _, path in sorted(_entries(directory), key=lambda entry: entry[0], reverse=True):
+        with contextlib.suppress(OSError):
+            total += path.stat().st_size
+            if total > limit:
+                path.unlink()
+
+
 def _entries(directory: Path) -> Iterator[tuple[float, Path]]:
     for path in directory.iterdir():
         with contextlib.suppress(OSError):

@@ -15,14 +15,37 @@ from pathlib import Path
 
 from grader.toolchain.errors import EnvironmentFault
 
-LEARNER_FLAGS = """-O1 -g1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-gnu-unique
- -fsanitize=thread,bounds-strict --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
- -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove -fno-tree-vectorize -fno-omit-frame-pointer -w""".split()
-"""How a learner's unit is compiled.  GNU-unique symbols would merge the kernels of two modules."""
+LEARNER_FLAGS = [
+    "-O1",
+    "-g1",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-fno-gnu-unique",
+    "-fsanitize=thread,bounds-strict",
+    "--param",
+    "tsan-instrument-func-entry-exit=0",
+    "--param",
+    "tsan-distinguish-volatile=1",
+    "-fno-builtin-memcpy",
+    "-fno-builtin-memset",
+    "-fno-builtin-memmove",
+    "-fno-tree-vectorize",
+    "-fno-tree-sra",
+    "-fno-ipa-sra",
+    "-fstack-clash-protection",
+    "-fno-omit-frame-pointer",
+    "-w",
+]
+"""How a learner's unit is compiled.
 
-RUNTIME_FLAGS = "-O2 -g1 -fPIC -fno-omit-frame-pointer -w".split()
+GNU-unique symbols would merge the kernels of two modules.  Scalar replacement would split a `float4` load into four,
+and misalignment would go unseen.  A huge local array must meet the guard page, hence the stack-clash protection.
+"""
 
-MESSAGE_FLAGS = "-fdiagnostics-color=never -fno-diagnostics-show-caret -fmax-errors=30".split()
+RUNTIME_FLAGS = ["-O2", "-g1", "-fPIC", "-fno-omit-frame-pointer", "-w"]
+
+MESSAGE_FLAGS = ["-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-fmax-errors=30"]
 
 _MEMORY_KIB = 12 << 20
 _FILE_BLOCKS = 4 << 20  # of 512 bytes
@@ -68,7 +91,13 @@ def run(command: Sequence[str | Path], *, seconds: float, cwd: Path | None = Non
     environment = {**os.environ, "LC_ALL": "C", "LANG": "C"}
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(
-            shell, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=cwd, env=environment, start_new_session=True
+            shell,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            cwd=cwd,
+            env=environment,
+            start_new_session=True,
         )
         try:
             status, timed_out = process.wait(seconds), False

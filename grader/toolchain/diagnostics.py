@@ -10,9 +10,15 @@ from grader.toolchain import binding
 from grader.toolchain.request import Diagnostic
 from grader.verdict import Place
 
-_GNU = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?P<kind>fatal error|error|warning|note): (?P<text>.*)$")
-_EDG = re.compile(r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?P<kind>catastrophic error|error|warning)(?: #\S+)?: (?P<text>.*)$")
-_REQUIRED = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?:recursively )?required (?:from|by)")
+_GNU = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?P<kind>fatal error|error|warning|note): (?P<text>.*)$"
+)
+_EDG = re.compile(
+    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?P<kind>catastrophic error|error|warning)(?: #\S+)?: (?P<text>.*)$"
+)
+_REQUIRED = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?:recursively )?required (?:from|by)"
+)
 _INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>[^:\n]+):(?P<line>\d+)")
 _LINKER = re.compile(r"undefined reference to [`'](?P<symbol>.+)'$|undefined symbol: (?P<other>.+)$")
 
@@ -86,7 +92,9 @@ def plain(text: str) -> str:
     text = re.sub(r" \[-[\w=+-]+\]$", "", text)
     text = re.sub(r" \{aka '[^']*'\}", "", text)
     text = text.replace("at::Tensor", "torch::Tensor")
-    text = re.sub(r"\b(?:::)?sim::Configured::Configured\([^)]*\)", "the launch configuration <<<...>>>", text)
+    text = re.sub(
+        r"\b(?:::)?sim::Configured::Configured\([^)]*\)", "the launch configuration <<<...>>>", text
+    )
     text = re.sub(r"<lambda\([^)]*\)>", "kernel", text)
     return re.sub(r"(?:::)?\bsim::(?:detail::)?", "", text)
 

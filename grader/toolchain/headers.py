@@ -10,7 +10,18 @@ from grader.toolchain.errors import EnvironmentFault
 from grader.toolchain.torch_install import TorchInstall
 
 PACKAGE_HEADERS = Path(__file__).parent / "include"
-COMMON = """empty empty_like empty_strided zeros zeros_like ones ones_like full full_like from_blob""".split()
+COMMON = [
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "zeros",
+    "zeros_like",
+    "ones",
+    "ones_like",
+    "full",
+    "full_like",
+    "from_blob",
+]
 """Operators that the lean precompiled header declares; others are included when the source names them."""
 
 _DEVICE_TYPE = ("torch/headeronly/core/DeviceType.h", "c10/core/DeviceType.h")
@@ -117,11 +128,17 @@ def _write_factories(install: TorchInstall, directory: Path) -> None:
     absent = [name for name in COMMON if name not in found]
     if absent:
         raise EnvironmentFault(f"PyTorch {install.version} has no torch::{absent[0]} where it is expected.")
-    head = "#pragma once\n#include <functional>\n#include <ATen/ops/{0}.h>\n#include <grader/variable.h>\n"
     for name, text in found.items():
         if (install.include / f"ATen/ops/{name}.h").exists():
-            deleter = "using Deleter = std::function<void(void*)>;\nusing at::MemoryFormat;\n"
-            body = f"{head.format(name)}namespace torch {{\n{deleter}{text}}}  // namespace torch\n"
-            (directory / "factories" / f"{name}.h").write_text(body)
+            (directory / "factories" / f"{name}.h").write_text(_factory(name, text))
     lines = [f"#include <grader/factories/{name}.h>" for name in COMMON]
     (directory / "common_operators.h").write_text("\n".join(["#pragma once", *lines, ""]))
+
+
+def _factory(name: str, text: str) -> str:
+    includes = ["functional", f"ATen/ops/{name}.h", "grader/variable.h"]
+    if "TensorDataContainer" in text:
+        includes.append("torch/detail/TensorDataContainer.h")
+    head = "".join(f"#include <{path}>\n" for path in includes)
+    names = "using Deleter = std::function<void(void*)>;\nusing at::MemoryFormat;\n"
+    return f"#pragma once\n{head}namespace torch {{\n{names}{text}}}  // namespace torch\n"

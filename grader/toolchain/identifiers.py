@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from grader.toolchain.torch_install import TorchInstall
@@ -13,17 +13,21 @@ _TREES = ("ATen", "c10", "torch")
 _FILE = "outside-{}.txt"
 
 
-def write(install: TorchInstall, directory: Path, modes: Iterable[str]) -> None:
-    """Write, for each mode with a dependency file, the names that only further headers know."""
-    everything: set[bytes] = set()
+def write(install: TorchInstall, directory: Path, mode: str) -> None:
+    """Write the names that PyTorch's headers know and those of `mode` do not, by its dependency file."""
+    known: set[bytes] = set()
+    for path in _dependencies(directory / f"{mode}.d"):
+        known |= _names(path)
+    (directory / _FILE.format(mode)).write_bytes(b"\n".join(sorted(_everything(install) - known)))
+
+
+@cache
+def _everything(install: TorchInstall) -> frozenset[bytes]:
+    found: set[bytes] = set()
     for tree in _TREES:
         for path in (install.include / tree).rglob("*.h"):
-            everything |= _names(path)
-    for mode in modes:
-        known: set[bytes] = set()
-        for path in _dependencies(directory / f"{mode}.d"):
-            known |= _names(path)
-        (directory / _FILE.format(mode)).write_bytes(b"\n".join(sorted(everything - known)))
+            found |= _names(path)
+    return frozenset(found)
 
 
 def _names(path: Path) -> set[bytes]:

@@ -1,10 +1,12 @@
-"""The simulator's runtime, built once per user: `libgrader_sim.so`, generated and precompiled headers."""
+"""The simulator's runtime, built once per user: `libgrader_sim.so` and the precompiled headers.
+
+Three things are kept apart, each under the name of all that decides it: `headers-*` (generated and precompiled),
+`objects/*.o` (one for each C++ file of the simulator) and `runtime-*` (the library).
+"""
 
 from __future__ import annotations
 
-import json
 import shutil
-import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache as once
@@ -15,21 +17,23 @@ from grader.toolchain.compiler import LEARNER_FLAGS, RUNTIME_FLAGS, Compiler, Ra
 from grader.toolchain.errors import EnvironmentFault
 from grader.toolchain.locks import locked
 from grader.toolchain.progress import Silent, Watcher
+from grader.toolchain.sources import Snapshot
 from grader.toolchain.torch_install import TorchInstall, installed, python_include
 
-SIMULATOR = Path(__file__).parents[1] / "simulator"
 JOBS = 2
-PRECOMPILED = ("lean", "wide")
+PRECOMPILED = ("wide", "lean")
+OBJECTS_BYTES = 100 << 20
 _LIBRARY = "libgrader_sim.so"
-_STEP_SECONDS = 600.0
-_KEEP_DAYS = 7.0
+_STEP_SECONDS = 900.0
+_KEEP = 3
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """A finished runtime."""
+    """A finished runtime: the directories of the library and of the headers."""
 
     directory: Path
+    headers: Path
     key: str
     install: TorchInstall
     compiler: Compiler
@@ -40,41 +44,54 @@ class Runtime:
         return self.directory / _LIBRARY
 
     def unit_flags(self, mode: str) -> list[str]:
-        """Return the flags for a learner's unit with `lean`, `wide` or `full` headers, its first include among them."""
-        return _unit_flags(self.directory, self.install, mode)
+        """Return the flags for a learner's unit: `lean`, `wide` or `full` headers."""
+        return _unit_flags(self.headers, self.install, mode)
 
     def header(self, mode: str) -> Path:
         """The header that a unit includes first; beside it stands what was precompiled."""
-        return self.directory / "units/grader" / f"{mode}.h"
+        return self.headers / "units/grader" / f"{mode}.h"
+
+
+@once
+def snapshot() -> Snapshot:
+    """Return the simulator's sources as they stood when this process first asked."""
+    return Snapshot.take()
+
+
+@once
+def _base() -> str:
+    """Return the name of what everything depends on: compiler, torch, flags."""
+    install, compiler = installed(), host_compiler()
+    parts = [compiler.path, compiler.version, str(install.root), install.version, install.standard]
+    return cache.key([*parts, str(python_include()), *LEARNER_FLAGS, *RUNTIME_FLAGS])
+
+
+@once
+def headers_key() -> str:
+    """Return the name of everything that decides the headers."""
+    own = [Path(str(module.__file__)).read_bytes() for module in (headers, identifiers)]
+    return cache.key([_base(), *own, *snapshot().header_parts()])[:16]
 
 
 @once
 def key() -> str:
-    """Return the name of everything that decides what the runtime is."""
-    install, compiler = installed(), host_compiler()
-    parts: list[str | bytes] = [compiler.path, compiler.version, str(install.root), install.version, install.standard]
-    parts += [str(python_include()), *LEARNER_FLAGS, *RUNTIME_FLAGS]
-    own = (Path(__file__), Path(headers.__file__), Path(identifiers.__file__))
-    for path in (*own, *_sources(), *_files(SIMULATOR / "include"), *_files(headers.PACKAGE_HEADERS)):
-        parts += [str(path.relative_to(SIMULATOR.parent)), path.read_bytes()]
-    return cache.key(parts)[:16]
+    """Return the name of everything that decides the runtime."""
+    return cache.key([headers_key(), *snapshot().parts()])[:16]
 
 
-def _files(directory: Path) -> list[Path]:
-    return sorted(path for path in directory.rglob("*") if path.is_file())
-
-
-def _sources() -> list[Path]:
-    return [path for path in _files(SIMULATOR / "csrc") if path.suffix in (".h", ".cpp")]
+def _places() -> tuple[Path, Path]:
+    root = cache.root()
+    return root / f"runtime-{key()}", root / f"headers-{headers_key()}"
 
 
 def find() -> Runtime | None:
     """Return the runtime if it is built."""
-    directory = cache.root() / f"runtime-{key()}"
-    if not (directory / "complete").exists():
+    places = _places()
+    if not all((place / "complete").exists() for place in places):
         return None
-    cache.used(directory / "complete")
-    return Runtime(directory, key(), installed(), host_compiler())
+    for place in places:
+        cache.used(place / "complete")
+    return Runtime(*places, key(), installed(), host_compiler())
 
 
 def ensure(progress: Watcher | None = None) -> Runtime:
@@ -86,71 +103,83 @@ def ensure(progress: Watcher | None = None) -> Runtime:
     if found is not None:
         return found
     watcher = progress or Silent()
-    with locked(cache.lock_path(f"runtime-{key()}"), watcher.waiting):
-        return find() or _build(watcher)
+    with locked(cache.lock_path("runtime"), watcher.waiting), cache.writing(cache.root()):
+        if find() is None:
+            _Build(watcher).run()
+            _forget_old()
+    built = find()
+    if built is None:
+        raise EnvironmentFault(f"Something removed files from {cache.root()} during the build. Try again.")
+    return built
 
 
-def _build(watcher: Watcher) -> Runtime:
-    directory = cache.root() / f"runtime-{key()}"
-    _forget_old(directory)
-    with cache.writing(cache.root()):
-        # Precompiled headers remember where they stand, so they are built in place; `complete` comes last.
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir()
-        started = time.monotonic()
-        _Build(directory, watcher).run()
-        note = {"seconds": round(time.monotonic() - started, 1), "torch": installed().version}
-        partial = directory / "complete.partial"
-        partial.write_text(json.dumps(note))
-        partial.rename(directory / "complete")
-    return Runtime(directory, key(), installed(), host_compiler())
+def _forget_old() -> None:
+    """Remove all but the runtimes and headers that were used last."""
+    for pattern in ("runtime-*", "headers-*"):
+        finished = [path for path in cache.root().glob(pattern) if path.is_dir()]
+        for path in sorted(finished, key=_used_at, reverse=True)[_KEEP:]:
+            if path not in _places():
+                shutil.rmtree(path, ignore_errors=True)
 
 
-def _forget_old(keep: Path) -> None:
-    """Remove the runtimes of other keys that nobody used for a week."""
-    for path in cache.root().glob("runtime-*"):
-        marker = path / "complete"
-        at = marker.stat().st_mtime if marker.exists() else path.stat().st_mtime
-        if path != keep and time.time() - at > _KEEP_DAYS * 86400:
-            shutil.rmtree(path, ignore_errors=True)
+def _used_at(path: Path) -> float:
+    marker = path / "complete"
+    return marker.stat().st_mtime if marker.exists() else 0.0
 
 
 def _unit_flags(directory: Path, install: TorchInstall, mode: str) -> list[str]:
     include = ["exchanged", "generated", "units"]
-    include += {"lean": ["lean", "narrow"], "wide": ["lean"], "full": []}[mode]
-    flags = [f"-std={install.standard}", *LEARNER_FLAGS, f"-I{SIMULATOR / 'include'}"]
+    include += [] if mode == "full" else ["lean", "narrow"]
+    flags = [f"-std={install.standard}", *LEARNER_FLAGS, f"-I{directory / 'simulator/include'}"]
     flags += [f"-I{directory / name}" for name in include]
-    flags += [f"-I{SIMULATOR / 'csrc/bind'}", *install.include_flags()]
+    flags += [f"-I{directory / 'simulator/csrc/bind'}", *install.include_flags()]
     return flags if mode == "full" else [*flags, "-DAT_PER_OPERATOR_HEADERS"]
 
 
 class _Build:
-    """The steps of one build: headers first, then everything else in two jobs."""
+    """The steps of one build, in two jobs; what is already there costs nothing."""
 
-    def __init__(self, directory: Path, watcher: Watcher) -> None:
-        self.directory = directory
+    def __init__(self, watcher: Watcher) -> None:
         self.watcher = watcher
         self.install = installed()
         self.compiler = host_compiler()
-        self.objects = directory / "objects"
+        self.directory, self.headers = _places()
+        self.objects = cache.root() / "objects"
+        self.objects.mkdir(exist_ok=True)
 
     def run(self) -> None:
-        sources = [path for path in _sources() if path.suffix == ".cpp"]
-        self.watcher.begin(len(sources) + len(PRECOMPILED) + 3, "Building the simulator")
-        self.objects.mkdir()
-        for name in ("lean", "narrow", "units"):
-            shutil.copytree(headers.PACKAGE_HEADERS / name, self.directory / name)
-        headers.write(self.install, self.directory)
-        self.watcher.done("headers")
+        with cache.scratch(cache.root()) as scratch:
+            snapshot().write(scratch)
+            units = {unit: self._object(unit) for unit in snapshot().units()}
+            stale = [unit for unit, place in units.items() if not place.exists()]
+            modes = [] if (self.headers / "complete").exists() else list(PRECOMPILED)
+            self.watcher.begin(len(stale) + 2 * len(modes) + 1, "Building the simulator")
+            if modes:
+                self._write_headers()
+            self._compile_all(modes, stale, scratch)
+            if modes:
+                _complete(self.headers)
+            self._link(list(units.values()))
+            self.watcher.done(_LIBRARY)
+        cache.prune_files(self.objects, OBJECTS_BYTES)
+
+    def _write_headers(self) -> None:
+        # Precompiled headers remember where they stand, so they are built in place; `complete` comes last.
+        shutil.rmtree(self.headers, ignore_errors=True)
+        self.headers.mkdir()
+        snapshot().write(self.headers)
+        headers.write(self.install, self.headers)
+
+    def _compile_all(self, modes: list[str], stale: list[str], scratch: Path) -> None:
         with ThreadPoolExecutor(JOBS) as pool:
-            jobs = {pool.submit(self._precompile, mode): f"{mode} headers" for mode in reversed(PRECOMPILED)}
-            jobs |= {pool.submit(self._compile, source): source.name for source in _slow_first(sources)}
+            jobs = {pool.submit(self._precompile, mode): f"{mode} headers" for mode in modes}
+            # The units that include PyTorch first, so that no long job is left for the end.
+            ordered = sorted(stale, key=lambda unit: "engine/" in unit)
+            jobs |= {pool.submit(self._compile, scratch, unit): Path(unit).name for unit in ordered}
             self._follow(jobs)
-        self._link()
-        self.watcher.done(_LIBRARY)
-        identifiers.write(self.install, self.directory, PRECOMPILED)
-        self.watcher.done("names in PyTorch's headers")
-        shutil.rmtree(self.objects)
+        for mode in modes:
+            identifiers.write(self.install, self.headers, mode)
+            self.watcher.done(f"names that {mode} headers lack")
 
     def _follow(self, jobs: dict[Future[None], str]) -> None:
         """Report jobs as they end; drop the rest at the first failure."""
@@ -166,25 +195,36 @@ class _Build:
                 job.cancel()
 
     def _precompile(self, mode: str) -> None:
-        header = self.directory / "units/grader" / f"{mode}.h"
-        flags = _unit_flags(self.directory, self.install, mode)
-        listed = ["-MD", "-MF", self.directory / f"{mode}.d"]
-        self._run([self.compiler.path, *flags, *listed, "-x", "c++-header", header, "-o", f"{header}.gch"])
+        header = self.headers / "units/grader" / f"{mode}.h"
+        flags = _unit_flags(self.headers, self.install, mode)
+        flags += ["-MD", "-MF", str(self.headers / f"{mode}.d"), "-x", "c++-header"]
+        self._run([self.compiler.path, *flags, header, "-o", f"{header}.gch"])
 
-    def _compile(self, source: Path) -> None:
-        flags = [f"-std={self.install.standard}", *RUNTIME_FLAGS, f"-I{SIMULATOR / 'include'}", f"-I{SIMULATOR / 'csrc'}"]
+    def _object(self, unit: str) -> Path:
+        return self.objects / f"{cache.key([_base(), *snapshot().unit_parts(unit)])}.o"
+
+    def _compile(self, scratch: Path, unit: str) -> None:
+        source = scratch / "simulator"
+        flags = [
+            f"-std={self.install.standard}",
+            *RUNTIME_FLAGS,
+            f"-I{source / 'include'}",
+            f"-I{source / 'csrc'}",
+        ]
         flags += [*self.install.include_flags(), f"-isystem{python_include()}"]
-        self._run([self.compiler.path, *flags, "-c", source, "-o", self._object(source)])
+        made = scratch / f"{unit.replace('/', '_')}.o"
+        self._run([self.compiler.path, *flags, "-c", source / unit, "-o", made])
+        made.rename(self._object(unit))
 
-    def _object(self, source: Path) -> Path:
-        return self.objects / ("_".join(source.relative_to(SIMULATOR / "csrc").parts) + ".o")
-
-    def _link(self) -> None:
-        objects = [self._object(path) for path in _sources() if path.suffix == ".cpp"]
+    def _link(self, objects: list[Path]) -> None:
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir()
         libraries = [f"-L{self.install.libraries}", f"-Wl,-rpath,{self.install.libraries}"]
         libraries += ["-ltorch_python", "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-lpthread"]
-        soname = f"-Wl,-soname,{_LIBRARY}"
-        self._run([self.compiler.path, "-shared", "-g1", soname, *objects, *libraries, "-o", self.directory / _LIBRARY])
+        # Its std:: templates must never resolve to a learner's instrumented copies.
+        flags = ["-shared", "-g1", f"-Wl,-soname,{_LIBRARY}", "-Wl,-Bsymbolic"]
+        self._run([self.compiler.path, *flags, *objects, *libraries, "-o", self.directory / _LIBRARY])
+        _complete(self.directory)
 
     def _run(self, command: list[str | Path]) -> None:
         ran = run(command, seconds=_STEP_SECONDS)
@@ -192,18 +232,20 @@ class _Build:
             _raise(ran, command)
 
 
-def _slow_first(sources: list[Path]) -> list[Path]:
-    """Put the units that include PyTorch first, so that no long job is left for the end."""
-    return sorted(sources, key=lambda path: "engine" in path.parts)
+def _complete(directory: Path) -> None:
+    (directory / "complete").touch()
 
 
 def _raise(ran: Ran, command: list[str | Path]) -> None:
     if "No space left on device" in ran.output or "File too large" in ran.output:
         raise EnvironmentFault(
-            f"The disk that holds {cache.root()} is full. Free 600 MB, or set GRADER_CACHE to a directory on another disk."
+            f"The disk that holds {cache.root()} is full. "
+            "Free 600 MB, or set GRADER_CACHE to a directory on another disk."
         )
     if "virtual memory exhausted" in ran.output or "Killed signal" in ran.output:
-        raise EnvironmentFault("The compiler ran out of memory. Building the simulator needs 2 GB that are free.")
+        raise EnvironmentFault(
+            "The compiler ran out of memory. Building the simulator needs 3 GB that are free."
+        )
     log = cache.root() / "runtime-build.log"
     log.write_text(f"{' '.join(map(str, command))}\n{ran.output}")
     first = next((line for line in ran.output.split("\n") if "error" in line), ran.output[-500:])

@@ -12,11 +12,14 @@ from grader.toolchain.request import Diagnostic
 from grader.toolchain.torch_install import TorchInstall
 from grader.verdict import Place
 
+_AUTOGRAD = re.compile(r"\btorch::autograd\b|\bAutogradContext\b")
 _WIDE = re.compile(
-    r"\btorch::autograd\b|\bTORCH_LIBRARY|\btorch::(?:tensor|Library|dispatch|schema)\b|\bIValue\b|\bc10::(?:List|Dict)\b"
+    r"\bTORCH_LIBRARY|\btorch::(?:Library|dispatch|schema)\b|\bIValue\b|\bc10::(?:List|Dict)\b"
     r"|\bITensorListRef\b|\bglobalContext\b"
 )
-_FULL = re.compile(r"\bPYBIND11_MODULE\b|\bpybind11\b|\bpy::|\btorch::(?:nn|optim|jit|data|serialize|python)\b|<Python\.h>")
+_FULL = re.compile(
+    r"\bPYBIND11_MODULE\b|\bpybind11\b|\bpy::|\btorch::(?:nn|optim|jit|data|serialize|python)\b|<Python\.h>"
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,11 @@ class Source:
         found = []
         for fault in self.translation.faults:
             start = self.text.rfind("\n", 0, fault.token.start) + 1
-            found.append(Diagnostic("error", fault.message, self.place(fault.token.line, fault.token.start - start + 1)))
+            found.append(
+                Diagnostic(
+                    "error", fault.message, self.place(fault.token.line, fault.token.start - start + 1)
+                )
+            )
         return found
 
 
@@ -73,7 +80,7 @@ def first_mode(text: str) -> str:
     """Return the least headers that can serve a text, by the names that it uses."""
     if _FULL.search(text):
         return "full"
-    return "wide" if _WIDE.search(text) else "lean"
+    return "wide" if _WIDE.search(text) or _AUTOGRAD.search(text) else "lean"
 
 
 def operators(source: Source, install: TorchInstall) -> tuple[list[str], bool]:
@@ -87,24 +94,31 @@ def operators(source: Source, install: TorchInstall) -> tuple[list[str], bool]:
     return found, lists
 
 
-def unit(source: Source, mode: str, includes: list[str], functions: list[HostFunction], required: bool, symbol: str) -> str:
+def unit(source: Source, paths: list[str], functions: list[HostFunction], required: bool, symbol: str) -> str:
     """Return the whole text of a unit."""
-    lines = [f"#include <{path}>" for path in includes]
-    lines += ["#define __CUDACC__ 1", "#define __NVCC__ 1", f'#line {source.first_line} "{_escaped(source.file)}"']
+    lines = [f"#include <{path}>" for path in paths]
+    lines += [
+        "#define __CUDACC__ 1",
+        "#define __NVCC__ 1",
+        f'#line {source.first_line} "{_escaped(source.file)}"',
+    ]
     text = source.translation.text
     tail = binding.table(functions, required, symbol)
     return "\n".join([*lines, text, f'#line 1 "{binding.FILE}"', tail])
 
 
-def operator_includes(names: list[str], mode: str, directory: Path) -> list[str]:
-    """Return the headers of the named operators, and of their `torch::` factories."""
+def includes(text: str, names: list[str], mode: str, directory: Path) -> list[str]:
+    """Return the headers of the named operators, of their `torch::` factories, and of autograd if it is named."""
     if mode == "full":
         return []
-    paths = [f"ATen/ops/{name}.h" for name in names]
-    if mode == "lean":
-        factories = directory / "generated/grader/factories"
-        paths += [f"grader/factories/{name}.h" for name in names if (factories / f"{name}.h").exists()]
-    return paths
+    factories = directory / "generated/grader/factories"
+    torch_names = [name for name in names if (factories / f"{name}.h").exists()]
+    autograd = ["torch/csrc/autograd/custom_function.h"] if mode == "wide" and _AUTOGRAD.search(text) else []
+    return (
+        autograd
+        + [f"ATen/ops/{name}.h" for name in names]
+        + [f"grader/factories/{name}.h" for name in torch_names]
+    )
 
 
 def _escaped(file: str) -> str:

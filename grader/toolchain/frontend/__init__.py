@@ -70,7 +70,9 @@ def translate(source: str, first_line: int = 1) -> Translation:
     faults += _unconfigured(tokens, kernels, functions)
     faults.sort(key=lambda fault: fault.token.start)
     missing = find_missing(tokens, kernels, launches)
-    return Translation(edits.apply(), kernels, functions, missing, faults, frozenset(tokens.names()), _free(tokens))
+    return Translation(
+        edits.apply(), kernels, functions, missing, faults, frozenset(tokens.names()), _free(tokens)
+    )
 
 
 def _free(tokens: Tokens) -> frozenset[str]:
@@ -110,7 +112,11 @@ def _inside_function(declaration: Declaration) -> bool:
     if stream.macro is not None:
         return True
     for index in range(declaration.start):
-        if stream.text(index) == "{" and stream.text(index - 1) not in ("namespace",) and not _names_scope(stream, index):
+        if (
+            stream.text(index) == "{"
+            and stream.text(index - 1) not in ("namespace",)
+            and not _names_scope(stream, index)
+        ):
             depth += 1
         elif stream.text(index) == "}" and depth:
             depth -= 1
@@ -142,12 +148,16 @@ def _rewrite_device_functions(stream: Stream, declarations: list[Declaration], e
     for index, token in enumerate(stream.tokens):
         function = function_after(stream, index) if token.text == "__device__" else None
         if function is not None and function.body is not None:
-            edits.insert(stream.tokens[function.body].end, _shared_prologue(stream, function.body, declarations))
+            edits.insert(
+                stream.tokens[function.body].end, _shared_prologue(stream, function.body, declarations)
+            )
 
 
 def _not_void(kernel: Kernel) -> Fault:
     token = kernel.stream.tokens[kernel.function.name]
-    return Fault(token, f"kernel '{kernel.name}' must return void: declare it `__global__ void {kernel.name}(...)`")
+    return Fault(
+        token, f"kernel '{kernel.name}' must return void: declare it `__global__ void {kernel.name}(...)`"
+    )
 
 
 def _unconfigured(tokens: Tokens, kernels: list[Kernel], functions: list[HostFunction]) -> list[Fault]:
@@ -156,8 +166,11 @@ def _unconfigured(tokens: Tokens, kernels: list[Kernel], functions: list[HostFun
     names = {kernel.name for kernel in kernels if kernel.stream.macro is None} - hosts
     stream = tokens.file
     return [
-        Fault(token, f"kernel '{token.text}' is called without a launch configuration: "
-              f"write {token.text}<<<blocks, threads, 0, stream>>>(...)")
+        Fault(
+            token,
+            f"kernel '{token.text}' is called without a launch configuration: "
+            f"write {token.text}<<<blocks, threads, 0, stream>>>(...)",
+        )
         for index, token in enumerate(stream.tokens)
         if token.text in names and stream.text(index - 1) in (";", "{", "}") and _is_call(stream, index)
     ]
@@ -166,5 +179,3 @@ def _unconfigured(tokens: Tokens, kernels: list[Kernel], functions: list[HostFun
 def _is_call(stream: Stream, index: int) -> bool:
     close = stream.close(index + 1) if stream.text(index + 1) == "(" else None
     return close is not None and stream.text(close + 1) == ";"
-
-

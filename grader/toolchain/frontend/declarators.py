@@ -8,14 +8,51 @@ from dataclasses import dataclass
 from grader.toolchain.frontend.tokens import Stream
 
 ATTRIBUTES = frozenset(
-    """__launch_bounds__ __attribute__ __cluster_dims__ __maxnreg__ __block_size__ __align__ alignas decltype
-    __declspec noexcept""".split()
+    [
+        "__launch_bounds__",
+        "__attribute__",
+        "__cluster_dims__",
+        "__maxnreg__",
+        "__block_size__",
+        "__align__",
+        "alignas",
+        "decltype",
+        "__declspec",
+        "noexcept",
+    ]
 )
 """Words whose parentheses are not a parameter list."""
 
 _NEVER_NAMES = frozenset(
-    """__restrict__ __restrict const volatile int float double bool char short long unsigned signed void auto
-    size_t int32_t int64_t uint32_t uint64_t half __half typename struct class enum __grid_constant__""".split()
+    [
+        "__restrict__",
+        "__restrict",
+        "const",
+        "volatile",
+        "int",
+        "float",
+        "double",
+        "bool",
+        "char",
+        "short",
+        "long",
+        "unsigned",
+        "signed",
+        "void",
+        "auto",
+        "size_t",
+        "int32_t",
+        "int64_t",
+        "uint32_t",
+        "uint64_t",
+        "half",
+        "__half",
+        "typename",
+        "struct",
+        "class",
+        "enum",
+        "__grid_constant__",
+    ]
 )
 
 
@@ -150,6 +187,9 @@ def _declared(stream: Stream, part: Iterable[int]) -> int | None:
         indices = [i for i in indices if opening is not None and i < opening]
     if len(indices) < 2 or stream.tokens[indices[-1]].kind != "name":
         return None
-    named = stream.text(indices[-1]) not in _NEVER_NAMES and stream.text(indices[-2]) not in ("::", "typename")
+    named = stream.text(indices[-1]) not in _NEVER_NAMES and stream.text(indices[-2]) not in (
+        "::",
+        "typename",
+    )
     typed = any(stream.text(i) not in ("const", "volatile", "__grid_constant__") for i in indices[:-1])
     return indices[-1] if named and typed else None

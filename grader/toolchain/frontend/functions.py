@@ -45,8 +45,16 @@ class HostFunction:
 
 
 _SCOPES = frozenset(
-    """translation_unit linkage_specification declaration_list preproc_if preproc_ifdef preproc_else
-    preproc_elif ERROR""".split()
+    [
+        "translation_unit",
+        "linkage_specification",
+        "declaration_list",
+        "preproc_if",
+        "preproc_ifdef",
+        "preproc_else",
+        "preproc_elif",
+        "ERROR",
+    ]
 )
 _BLANKED = frozenset(("__shared__", "__global__", "__noinline__", "__forceinline__", "__host__"))
 
@@ -56,7 +64,9 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_cuda.language()))
 
 
-def find_functions(source: str, tokens: Tokens, launches: list[Launch], first_line: int) -> list[HostFunction]:
+def find_functions(
+    source: str, tokens: Tokens, launches: list[Launch], first_line: int
+) -> list[HostFunction]:
     """Return the non-static, non-template functions at file scope, definitions before mere declarations."""
     text = _without_cuda(source, tokens, launches)
     tree = _parser().parse(text.encode("utf-8", "replace"))
@@ -141,7 +151,9 @@ def _parameter(node: Node, text: str) -> Parameter:
     declarator = node.child_by_field_name("declarator")
     name = declarator
     while name is not None and name.type != "identifier":
-        name = next((c for c in name.children if c.type == "identifier" or c.type.endswith("declarator")), None)
+        name = next(
+            (c for c in name.children if c.type == "identifier" or c.type.endswith("declarator")), None
+        )
     if name is None:
         return Parameter(_text(node, text), "")
     before, after = text[node.start_byte : name.start_byte], text[name.end_byte : node.end_byte]

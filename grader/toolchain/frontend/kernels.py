@@ -108,7 +108,11 @@ def _config_end(stream: Stream, index: int) -> int | None:
             if close is None:
                 return None
             index = close
-        elif text == ">" and all(stream.text(index + i) == ">" for i in (1, 2)) and stream.text(index + 3) == "(":
+        elif (
+            text == ">"
+            and all(stream.text(index + i) == ">" for i in (1, 2))
+            and stream.text(index + 3) == "("
+        ):
             return index
         elif text in (";", "}", "<<<"):
             return None
@@ -116,7 +120,7 @@ def _config_end(stream: Stream, index: int) -> int | None:
     return None
 
 
-_NOT_CALLED = frozenset("return if while for switch else do case co_return".split())
+_NOT_CALLED = frozenset(["return", "if", "while", "for", "switch", "else", "do", "case", "co_return"])
 
 
 def _callee(stream: Stream, index: int) -> int | None:

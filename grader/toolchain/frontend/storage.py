@@ -73,9 +73,13 @@ def _end(stream: Stream, index: int) -> int | None:
         text = stream.text(at)
         if text in ATTRIBUTES and stream.text(at + 1) == "(":
             at = stream.close(at + 1) or at + 1
-        elif text == "(" and stream.text(at + 1) not in ("*", "&"):
-            return None
-        elif text == "{" and stream.text(at - 1) not in ("struct", "union", "class", "=") and not _braced(stream, at):
+        elif (
+            text == "("
+            and stream.text(at + 1) not in ("*", "&")
+            or text == "{"
+            and stream.text(at - 1) not in ("struct", "union", "class", "=")
+            and not _braced(stream, at)
+        ):
             return None
         elif text in ("[", "{", "("):
             at = stream.close(at) or len(stream.tokens)
@@ -99,7 +103,9 @@ def _type_end(stream: Stream, start: int, end: int) -> int:
     """Return the first token of the first declarator."""
     first = split_commas(stream, start, end)[0]
     stop = next((i for i in first if stream.text(i) in ("=", "[")), first.stop)
-    inner = next((i for i in range(start, stop) if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&")), None)
+    inner = next(
+        (i for i in range(start, stop) if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&")), None
+    )
     if inner is not None:
         return inner
     if stop > start and stream.text(stop - 1) == "}":

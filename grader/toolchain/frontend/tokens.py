@@ -107,7 +107,9 @@ _OPEN = frozenset("([{")
 _CLOSE = frozenset(")]}")
 
 
-def _match(tokens: list[Token], order: range, entering: frozenset[str], leaving: frozenset[str]) -> int | None:
+def _match(
+    tokens: list[Token], order: range, entering: frozenset[str], leaving: frozenset[str]
+) -> int | None:
     home = dict(tokens[order[0]].path)
     depth = 0
     for index in order:
