@@ -99,6 +99,11 @@ class Exercise:
     parameters: tuple[str, ...] = field(default=())
     """Names of the arguments, for messages."""
 
+    @property
+    def differentiable(self) -> bool:
+        """Whether the answer has gradients: the exercise asks for a gradcheck."""
+        return any(check.name == "gradcheck" for check in self.checks)
+
     def __post_init__(self) -> None:
         """Refuse a declaration whose points do not add up."""
         total = sum(check.points for check in self.checks)

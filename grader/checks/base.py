@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -84,6 +84,12 @@ class Bench(Protocol):
 
     def runs(self) -> tuple[CaseRun, ...]:
         """Return the standard run of every case.  It is made once and shared by all checks."""
+
+    def remember(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what `make` made when it was first asked for under this name."""
+
+    def beside(self) -> Bench | None:
+        """Return the simulator's bench of the same answer if this one is another device's and there is one."""
 
     def place(self, line: int | None) -> Place | None:
         """Return the place of a line of the CUDA source, with its text."""

@@ -36,13 +36,16 @@ class Build(Check):
         """See whether the function takes the arguments that the exercise names."""
         answer = bench.exercise.answer
         seen = bench.runs()[0].seen
-        if isinstance(seen, WorkerLostError) or seen.error is None or not _is_unbindable(seen.error):
+        if isinstance(seen, WorkerLostError):
+            return None
+        if seen.error and _is_unbindable(seen.error):
+            said = " ".join(seen.error.message.split())[:300]
+        elif seen.error is None and seen.calls[0].structure != "tensor":
+            said = f"It returned {seen.calls[0].structure}, not a tensor."
+        else:
             return None
         expected = answer.python_signature if answer.needs_python else answer.signature
-        said = " ".join(seen.error.message.split())[:300]
-        return failed(
-            f"`{answer.called}` has another signature than the exercise's. Expected `{expected}`. {said}"
-        )
+        return failed(f"`{answer.called}` has another signature than `{expected}`. {said}")
 
     def _loaded(self, bench: Bench) -> Finding | None:
         answer = bench.exercise.answer

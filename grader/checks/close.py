@@ -44,7 +44,7 @@ def case_problem(bench: Bench, run: CaseRun) -> str | None:
     if isinstance(run.seen, WorkerLostError):
         return messages.lost(function, run.seen, where)
     if run.seen.error:
-        return messages.exception(function, run.seen.error, where)
+        return messages.exception(function, run.seen.error, where, run.seen.reports)
     for call, drawn in zip(run.seen.calls, run.drawn, strict=True):
         problem = call_problem(bench, call, drawn, f"{bench.kind}:0")
         if problem:

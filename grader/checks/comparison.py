@@ -31,13 +31,18 @@ def tolerance(expected: torch.Tensor, dtype: torch.dtype, ulps: float) -> torch.
     return expected.abs() * (info.eps * ulps) + info.tiny
 
 
+def is_close(got: torch.Tensor, expected: torch.Tensor, dtype: torch.dtype, ulps: float) -> torch.Tensor:
+    """Return for each element whether it is close enough."""
+    close = expected.isfinite() & ((got - expected).abs() <= tolerance(expected, dtype, ulps))
+    return close | (got == expected) | (got.isnan() & expected.isnan())
+
+
 def compare(
     values: torch.Tensor, expected: torch.Tensor, dtype: torch.dtype, ulps: float
 ) -> Difference | None:
     """Return the difference between values of one shape, or None if every element is close enough."""
     got = values.double()
-    close = expected.isfinite() & ((got - expected).abs() <= tolerance(expected, dtype, ulps))
-    good = close | (got == expected) | (got.isnan() & expected.isnan())
+    good = is_close(got, expected, dtype, ulps)
     if bool(good.all()):
         return None
     positions = (~good).nonzero()

@@ -6,8 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from grader.checks.base import Bench, Finding, failed
+from grader.checks.gradients import gradient_runs
 from grader.exercise import Case
 from grader.judge import messages
+
+
+def all_reports(bench: Bench) -> list[tuple[Case, Sequence[dict[str, Any]]]]:
+    """Return the reports on every case's run, and on every run backward."""
+    forward = [(run.case, run.seen.reports) for run in bench.runs()]
+    return [*forward, *((run.situation.case, run.seen.reports) for run in gradient_runs(bench))]
 
 
 def first_report(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.checks.base import PASSED, Bench, Check, Finding, failed, observations
-from grader.checks.evidence import first_report
+from grader.checks.evidence import all_reports, first_report
 from grader.judge import messages
 from grader.judge.protocol import Step
 
@@ -28,7 +28,7 @@ class Memory(Check):
 
     def run(self, bench: Bench) -> Finding:
         """Report the first fault, then memory that grows from call to call."""
-        found = first_report(bench, [(run.case, run.seen.reports) for run in bench.runs()], KINDS)
+        found = first_report(bench, all_reports(bench), KINDS)
         return found or _growth(bench) or PASSED
 
 

@@ -76,6 +76,7 @@ class Rejects(Check):
     bad: tuple[Bad, ...] = ()
     case: Case = Case("refused", (6, 4))
     name = "rejects"
+    needs_values = True
 
     def run(self, bench: Bench) -> Finding:
         """Report the first arguments that are not refused."""

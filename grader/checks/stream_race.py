@@ -7,12 +7,15 @@ simulator's reports, and on CUDA the profiler's stream ids and a replayed graph 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed
-from grader.checks.close import value_problem
+import torch
+
+from grader.checks.base import PASSED, Bench, Check, Finding, failed
+from grader.checks.baseline import UNSEEN, Baseline, baseline
 from grader.checks.evidence import first_report, from_report
+from grader.checks.gradients import agree, flags_of
 from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
@@ -21,6 +24,8 @@ from grader.judge.protocol import Step
 
 KINDS = ("wrong_stream", "stream_race")
 _ADVICE = "Pass at::cuda::getCurrentCUDAStream() to every launch, copy and fill."
+_PROFILER_DEFAULTS = (7, "7")
+"""The id that the profiler gives to the legacy default stream."""
 _TRIALS = {"sim": 1, "cuda": 3}
 
 
@@ -56,36 +61,53 @@ class StreamRace(Check):
 
     def run(self, bench: Bench) -> Finding:
         """Report the first situation in which the answer runs ahead, or behind."""
+        beside = bench.beside()
         try:
-            for trial in range(_TRIALS[bench.kind]):
-                for situation in SITUATIONS:
-                    finding = self._try(bench, situation, f"trial {trial}")
-                    if finding:
-                        return finding
-            return self._on_gpu(bench) or PASSED
+            finding = self._on(bench) or (self._on(beside) if beside else None) or self._on_gpu(bench)
         except WorkerLostError as loss:
             return failed(messages.lost(bench.exercise.answer.called, loss, "called inside `with stream:`"))
+        return finding or PASSED
+
+    def _on(self, bench: Bench) -> Finding | None:
+        """Try every situation on one device."""
+        for trial in range(_TRIALS[bench.kind]):
+            for situation in SITUATIONS:
+                finding = self._try(bench, situation, f"trial {trial}")
+                if finding:
+                    return finding
+        return self._backward(bench) if bench.exercise.differentiable else None
 
     def _try(self, bench: Bench, situation: Situation, trial: str) -> Finding | None:
-        drawn = [
-            bench.draw(self.case, situation.name, trial, str(call)) for call in range(len(situation.streams))
-        ]
-        seen = bench.observe(_step(bench, situation, drawn))
-        finding = first_report(bench, [(self.case, seen.reports)], KINDS) or _misplaced(
-            bench, seen, self.case
+        calls = range(len(situation.streams))
+        plain = [baseline(bench, self.case, situation.name, trial, str(call)) for call in calls]
+        sound = [one for one in plain if one is not None]
+        if len(sound) < len(plain):
+            return UNSEEN
+        seen = bench.observe(_step(bench, situation, tuple(one.drawn.arguments for one in sound)))
+        return first_report(bench, [(self.case, seen.reports)], KINDS) or _stale(
+            bench, situation, seen, sound
         )
-        if finding:
+
+    def _backward(self, bench: Bench) -> Finding | None:
+        """See whether backward's own work is ordered too: its incoming gradient is still being written."""
+        case = replace(self.case, name="streams, backward", dtype=torch.float64)
+        drawn = bench.draw(case, "backward")
+        gradient = torch.ones_like(drawn.expected)
+        step = Step(
+            bench.exercise.answer.entry,
+            (drawn.arguments,),
+            differentiate=flags_of(drawn.arguments),
+            gradient=gradient,
+        )
+        plain = bench.observe(step)
+        behind = bench.observe(replace(step, streams=("side",), busy=("side",), produce=True))
+        finding = first_report(bench, [(case, behind.reports)], KINDS)
+        if finding or plain.error:
             return finding
-        function = bench.exercise.answer.called
-        if seen.error:
-            return failed(messages.exception(function, seen.error, f"while {situation.name}"))
-        problem = _stale(bench, seen, drawn)
-        details = [{"kind": "stream_race", "situation": situation.name}]
-        return (
-            failed(f"{function}: while {situation.name}, {problem} {_ADVICE}", details=details)
-            if problem
-            else None
-        )
+        if behind.error or not agree(plain.gradients, behind.gradients):
+            function = bench.exercise.answer.called
+            return failed(f"{function}: in backward, while {SITUATIONS[0].name}, gradients change. {_ADVICE}")
+        return None
 
     def _on_gpu(self, bench: Bench) -> Finding | None:
         if bench.kind != "cuda":
@@ -93,38 +115,47 @@ class StreamRace(Check):
         return self._profiled(bench) or self._replayed(bench)
 
     def _profiled(self, bench: Bench) -> Finding | None:
-        """The producer's own copies show which id the profiler gives to the side stream."""
+        """See whether anything ran on a default stream while another was current."""
         drawn = bench.draw(self.case, "profile")
         step = Step(
-            bench.exercise.answer.entry, (drawn.arguments,), streams=("side",), produce=True, profile=True
+            bench.exercise.answer.entry,
+            (drawn.arguments,),
+            streams=("side",),
+            produce=True,
+            profile=True,
         )
         launches = bench.observe(step).launches
-        side = {launch.get("stream") for launch in launches if "Memcpy" in str(launch.get("kernel"))}
-        strays = [launch for launch in launches if launch.get("stream") not in side] if len(side) == 1 else []
+        strays = [launch for launch in launches if launch.get("stream") in _PROFILER_DEFAULTS]
         if not strays:
             return None
-        stray = {"kind": "wrong_stream", "stream": strays[0].get("stream"), "current_stream": side.pop()}
+        stray = {"kind": "wrong_stream", "stream": "0", "current_stream": "a side stream"}
         return from_report(bench, stray | {"kernel": strays[0].get("kernel")}, self.case)
 
     def _replayed(self, bench: Bench) -> Finding | None:
         """Work that goes elsewhere is missing from a captured graph.  Refusing capture is no race."""
-        drawn = [bench.draw(self.case, "replay", str(call)) for call in range(2)]
-        calls = tuple(one.arguments for one in drawn)
+        plain = [baseline(bench, self.case, "replay", str(call)) for call in range(2)]
+        sound = [one for one in plain if one is not None]
+        if len(sound) < 2:
+            return UNSEEN
+        calls = tuple(one.drawn.arguments for one in sound)
         seen = bench.observe(Step(bench.exercise.answer.entry, calls, capture=True))
-        if seen.error or not seen.calls[1].outputs:
-            return None
-        values = seen.calls[1].outputs[0].values
-        problem = value_problem(bench, values, drawn[1]) if values is not None else None
         function = bench.exercise.answer.called
+        if seen.error and "unjoined" in seen.error.message:
+            return failed(
+                f"{function}: captured into a CUDA graph, a stream was forked and not joined. {_ADVICE}"
+            )
+        values = seen.calls[1].outputs[0].values if seen.calls[1].outputs else None
+        if seen.error or values is None:
+            return None
+        problem = sound[1].problem(bench, values)
         return (
-            failed(f"{function}: replayed from a CUDA graph with new inputs, {problem} {_ADVICE}")
+            failed(f"{function}: replayed as a CUDA graph with new inputs, {problem} {_ADVICE}")
             if problem
             else None
         )
 
 
-def _step(bench: Bench, situation: Situation, drawn: Sequence[Drawn]) -> Step:
-    calls = tuple(one.arguments for one in drawn)
+def _step(bench: Bench, situation: Situation, calls: tuple[tuple[Any, ...], ...]) -> Step:
     return Step(
         bench.exercise.answer.entry,
         calls,
@@ -134,23 +165,20 @@ def _step(bench: Bench, situation: Situation, drawn: Sequence[Drawn]) -> Step:
     )
 
 
-def _misplaced(bench: Bench, seen: Observation, case: Case) -> Finding | None:
-    """Look through the simulator's launch log for a launch on another stream than the current one."""
-    for launch in seen.launches:
-        if "current_stream" in launch and launch.get("stream") != launch["current_stream"]:
-            report: dict[str, Any] = {**launch, "kind": "wrong_stream"}
-            return from_report(bench, report, case)
-    return None
-
-
-def _stale(bench: Bench, seen: Observation, drawn: Sequence[Drawn]) -> str | None:
+def _stale(
+    bench: Bench, situation: Situation, seen: Observation, sound: Sequence[Baseline]
+) -> Finding | None:
     """Compare what the caller's stream sees, and what is there when all streams are done."""
-    for call, expected in zip(seen.calls, drawn, strict=True):
+    function = bench.exercise.answer.called
+    if seen.error:
+        return failed(messages.exception(function, seen.error, f"while {situation.name}", seen.reports))
+    for call, plain in zip(seen.calls, sound, strict=True):
         early = call.early[0] if call.early else None
         late = call.outputs[0].values if call.outputs else None
         if early is None or late is None:
-            return "no result could be read."
-        problem = value_problem(bench, early, expected) or value_problem(bench, late, expected)
+            return failed(f"{function}: while {situation.name}, no result could be read.")
+        problem = plain.problem(bench, early) or plain.problem(bench, late)
         if problem:
-            return problem
+            details = [{"kind": "stream_race", "situation": situation.name}]
+            return failed(f"{function}: while {situation.name}, {problem} {_ADVICE}", details=details)
     return None

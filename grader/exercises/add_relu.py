@@ -49,6 +49,7 @@ EXERCISE = Exercise(
                 on_cpu(0, "a"),
                 on_cpu(1, "b"),
                 of_shape(1, "b", "one row short", lambda b: b[:-1]),
+                of_shape(1, "b", "of one row", lambda b: b[:1]),
                 of_shape(
                     1, "b", "of the same number of elements but another shape", lambda b: b.reshape(4, 6)
                 ),

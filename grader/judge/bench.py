@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from grader.checks.base import Built, CaseRun, Drawn
+from grader.checks.base import Bench, Built, CaseRun, Drawn
 from grader.checks.close import case_problem
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
@@ -18,6 +19,7 @@ from grader.verdict import Place
 LOAD_SECONDS = 60.0
 CALL_SECONDS = {"sim": 10.0, "cuda": 60.0}
 _LOSSES_ENDURED = 2
+_LUCK = 16
 _DRAWN_SIZES = {1: (300, 5000), 2: (9, 90), 3: (3, 20)}
 
 
@@ -47,12 +49,14 @@ class AnswerBench:
         load: dict[str, Any],
         seed: int,
         source: Source,
+        beside: Callable[[], Bench | None],
     ) -> None:
         """Take the build's result; no worker is started yet.  `load` is the worker's load request."""
         self.exercise, self.built, self.kind = exercise, built, nursery.kind
         self._nursery, self._load, self._seed, self._source = nursery, load, seed, source
         self._worker: Worker | None = None
-        self._runs: tuple[CaseRun, ...] | None = None
+        self._beside = beside
+        self._remembered: dict[str, Any] = {}
         self._loaded: tuple[ErrorSeen | None, tuple[str, ...]] | None = None
 
     def close(self) -> None:
@@ -106,19 +110,31 @@ class AnswerBench:
         return seen
 
     def runs(self) -> tuple[CaseRun, ...]:
-        """Run every case once; stop asking after a few deaths, each of which may have cost a time-out."""
-        if self._runs is None:
-            runs: list[CaseRun] = []
-            for case in self.exercise.cases:
-                runs.append(self._run(case, runs))
-            self._runs = tuple(runs)
-        return self._runs
+        """Run every case once; stop after a time-out or a few deaths, and take the last one for the rest."""
+        runs: tuple[CaseRun, ...] = self.remember("cases", self._run_all)
+        return runs
+
+    def remember(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what `make` made when it was first asked for under this name."""
+        if name not in self._remembered:
+            self._remembered[name] = make()
+        return self._remembered[name]
+
+    def beside(self) -> Bench | None:
+        """Return the simulator's bench where this is another device's."""
+        return self._beside()
+
+    def _run_all(self) -> tuple[CaseRun, ...]:
+        runs: list[CaseRun] = []
+        for case in self.exercise.cases:
+            runs.append(self._run(case, runs))
+        return tuple(runs)
 
     def _run(self, case: Case, before: list[CaseRun]) -> CaseRun:
         drawn = (self.draw(case, "first"), self.draw(case, "second"))
-        losses = [run.seen for run in before if isinstance(run.seen, WorkerLostError)]
-        if len(losses) >= _LOSSES_ENDURED:
-            return CaseRun(drawn[0].case, drawn, losses[-1])
+        lost = [run.seen for run in before if _is_loss(run.seen)]
+        if lost and (len(lost) >= _LOSSES_ENDURED or _took_long(lost[-1])):
+            return CaseRun(drawn[0].case, drawn, lost[-1])
         try:
             step = Step(self.exercise.answer.entry, tuple(one.arguments for one in drawn))
             return CaseRun(drawn[0].case, drawn, self.observe(step))
@@ -127,7 +143,10 @@ class AnswerBench:
 
     def anything_right(self) -> bool:
         """Whether at least one case gives the right values, seen by the judge."""
-        return any(case_problem(self, run) is None for run in self.runs())
+        right: bool = self.remember(
+            "right", lambda: any(case_problem(self, run) is None for run in self.runs() if _is_telling(run))
+        )
+        return right
 
     def place(self, line: int | None) -> Place | None:
         """Return the place of a line of the CUDA source."""
@@ -147,6 +166,22 @@ class AnswerBench:
         except WorkerLostError:
             self._worker = None
             raise
+
+
+def _is_telling(run: CaseRun) -> bool:
+    """Whether a case has enough elements not to be right by luck."""
+    return run.drawn[0].expected.numel() > _LUCK
+
+
+def _is_loss(seen: Observation | WorkerLostError) -> bool:
+    return isinstance(seen, WorkerLostError) or _took_long(seen)
+
+
+def _took_long(seen: Observation | WorkerLostError) -> bool:
+    """Whether the call, or a kernel on the simulator, was given up."""
+    if isinstance(seen, WorkerLostError):
+        return seen.reason == "time-out"
+    return any(report.get("kind") == "deadlock" for report in seen.reports)
 
 
 def _parse_loaded(frame: Frame) -> tuple[ErrorSeen | None, tuple[str, ...]]:

@@ -26,8 +26,10 @@ def located(*parts: str | None) -> str:
     return f" ({', '.join(known)})" if known else ""
 
 
-def exception(function: str, error: ErrorSeen, where: str) -> str:
-    """Say which exception came where none should."""
+def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Report] = ()) -> str:
+    """Say which exception came where none should; a fault that surfaced late, by the report on it."""
+    if reports and error.phase != "call":
+        return report(function, reports[0], where)
     when = {"backward": "in backward", "finish": "after it returned"}.get(error.phase, "when called")
     line = f"Python line {error.line}" if error.line else None
     message = " ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN]

@@ -56,6 +56,8 @@ class Observation:
     reports: tuple[dict[str, Any], ...] = ()
     launches: tuple[dict[str, Any], ...] = ()
     operators: tuple[str, ...] = ()
+    device_after: int = 0
+    """Index of the device that was current after the last call."""
     bytes_before: int = 0
     """Device memory in use before the step, which earlier steps left behind."""
 
@@ -76,6 +78,7 @@ def parse(frame: Frame, calls: int) -> Observation:
         reports=tuple(_object(item) for item in _list(header.get("reports"))),
         launches=tuple(_object(item) for item in _list(header.get("launches"))),
         operators=tuple(text(item) for item in _list(header.get("operators"))),
+        device_after=_natural(header.get("device_after")),
         bytes_before=_natural(header.get("bytes_before")),
     )
 

@@ -145,7 +145,13 @@ class _Trial:
             source = Source(self._answer.cuda or "", self._answer.cuda_first_line, self._answer.file)
             load = {"library": result.get("library"), "name": self._name, "python": self._python()}
             self._benches[kind] = AnswerBench(
-                exercise, self._judge._nursery(kind), built(result), load, self._seed, source
+                exercise,
+                self._judge._nursery(kind),
+                built(result),
+                load,
+                self._seed,
+                source,
+                beside=lambda: self._bench(exercise, "sim") if kind != "sim" else None,
             )
         return self._benches[kind]
 

@@ -61,6 +61,7 @@ class Execution:
         self.launches: list[dict[str, Any]] = []
         self.operators: list[str] = []
         self.gradient: Input | None = None
+        self.device_after = step.device
         self.gradients: list[torch.Tensor | None] = []
 
     def run(self) -> Frame:
@@ -151,6 +152,7 @@ class Execution:
             for index, call in enumerate(calls):
                 with call.stream, self._blamed("call", index):
                     self._call(call, watching)
+            self.device_after = torch.accelerator.current_device_index()
             if self.gradient is not None:
                 with calls[0].stream, self._blamed("backward", 0):
                     self._backward(calls)
@@ -213,6 +215,7 @@ class Execution:
         header = {
             "error": error,
             "operators": self.operators,
+            "device_after": self.device_after,
             "calls": [self._describe_call(call, calls, packer) for call in calls],
             "gradients": [None if item is None else _pack(item, packer) for item in self.gradients],
             "gradient_after": None if self.gradient is None else _pack(self.gradient.flat, packer),

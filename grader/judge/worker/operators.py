@@ -15,6 +15,11 @@ class OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.names: list[str] = []
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Shielding from the compiler would import it: 800 modules, seconds.
+        return False
+
     def __torch_dispatch__(
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
