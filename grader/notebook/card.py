@@ -6,7 +6,7 @@ source or from a compiler is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from grader.verdict import CheckResult, Outcome, Place, Verdict
@@ -88,20 +88,23 @@ def excerpt(where: Place | None) -> str:
     return "\n".join(lines)
 
 
-def compiler_card(exercise: str, problems: list[tuple[str, Place | None]]) -> str:
+Problems = Sequence[tuple[str, Place | None]]
+"""Compiler errors, the first one first."""
+
+
+def compiler_card(exercise: str, problems: Problems) -> str:
     """Return compiler errors as an HTML fragment, the first one first; further ones are folded."""
     shown = [_problem(message, where) for message, where in problems]
-    head = f"✗ {exercise}: the compiler refused it"
-    body = f'<p style="margin:0 0 .4em"><strong>{escape(head)}</strong></p>' + "".join(shown[:1])
+    body = "".join(shown[:1])
     if shown[1:]:
         more = f"{len(shown) - 1} more; often only consequences of the first"
         body += f"<details><summary>{more}</summary>{''.join(shown[1:])}</details>"
     return _frame(f"Compiler errors in {exercise}", _SIGNS[Outcome.FAILED][2], body)
 
 
-def compiler_text(exercise: str, problems: list[tuple[str, Place | None]]) -> str:
+def compiler_text(exercise: str, problems: Problems) -> str:
     """Return compiler errors as plain text."""
-    lines = [f"✗ {exercise}: the compiler refused it"]
+    lines = [f"Compiler errors in {exercise}:"]
     for message, where in problems:
         lines += [f"  {_line(where)}{message}", *(f"      {line}" for line in excerpt(where).splitlines())]
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from grader.notebook import card
-from grader.notebook.answers import digest
+from grader.notebook.answers import digest, is_stub
 from grader.notebook.declarations import Declared, find
 from grader.notebook.display import in_notebook, progress, show, validating
 from grader.notebook.judging import CUDA_FIRST_LINE
@@ -41,6 +41,16 @@ class Report:
         return {"text/html": card.html(self.verdict, picture=picture), "text/plain": repr(self)}
 
 
+class ValidReport(Report):
+    """A passing report for nbgrader's validator: shown, but not as a result that is read as a score.
+
+    The score of today's declaration may be more than an older release's cell has points.
+    """
+
+    def _ipython_display_(self) -> None:
+        show(card.html(self.verdict), card.plain(self.verdict))
+
+
 def check(
     exercise: str,
     *,
@@ -58,17 +68,27 @@ def check(
     texts = SESSION.texts(exercise, declared.kinds)
     texts |= {kind: text for kind, text in (("cuda", cuda), ("python", python)) if text is not None}
     missing = _missing(declared, texts)
-    if missing or (untouched and digest(texts.get("cuda", "")) == untouched):
-        reason = missing or "The cell is as it was released."
+    stub = any(is_stub(exercise, text) for text in texts.values())
+    if missing or stub or (untouched and digest(texts["cuda"]) == untouched):
+        reason = missing or "The answer is as it was released."
         verdict = Verdict(exercise, device, Outcome.NOT_ATTEMPTED, 0.0, declared.points, message=reason)
     else:
         verdict = _judge(declared, texts, device, CUDA_FIRST_LINE if cuda is None else 1)
-    report = Report(verdict)
-    if validating() and not verdict.passed:
-        print(report, file=sys.stderr)
+    return _shown(verdict)
+
+
+def _shown(verdict: Verdict) -> Report:
+    """Return the report; say it in words where the cell's result alone would not.
+
+    nbgrader's validator shows what stands on standard error, and takes it for a failure.
+    """
+    if validating() and verdict.passed:
+        return ValidReport(verdict)
+    if validating():
+        print(card.plain(verdict), file=sys.stderr)
     elif not in_notebook():
-        print(report)
-    return report
+        print(card.plain(verdict))
+    return Report(verdict)
 
 
 def hint(exercise: str) -> None:
@@ -106,8 +126,11 @@ def picture(result: CheckResult) -> str:
 def _judge(declared: Declared, texts: Mapping[str, str], device: str, first_line: int) -> Verdict:
     """Return the judge's verdict; whatever goes wrong beside the answer is an environment verdict."""
     try:
-        with progress(f"Judging {declared.id} …", f"Judged {declared.id} in"):
-            return SESSION.judge().judge(declared.id, texts, device=device, seed=None, first_line=first_line)
+        with progress(f"Judging {declared.id} …") as say:
+            judge = SESSION.judge()
+            verdict = judge.judge(declared.id, texts, device=device, seed=None, first_line=first_line)
+            say(f"Judged {declared.id}")
+            return verdict
     except Exception as error:  # the judge runs beside the kernel; its troubles are not the learner's
         SESSION.close()
         message = f"The judge could not be asked ({type(error).__name__}: {error}). Run this cell again."

@@ -7,7 +7,7 @@ import contextvars
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 
@@ -36,32 +36,48 @@ def show(html: str, text: str) -> None:
 
 
 @contextlib.contextmanager
-def progress(doing: str, done: str) -> Iterator[None]:
-    """Show one line with the seconds that have passed, and at the end how long it took."""
-    if not in_notebook() or validating():
-        yield
+def progress(doing: str) -> Iterator[Callable[[str], None]]:
+    """Show one line with the seconds that have passed; what it last said stays, with the time it took.
+
+    Gives the function that changes what the line says.
+    """
+    line = _Line(doing)
+    if not in_notebook():
+        yield line.say
+        print(line)
         return
     from IPython.display import display
 
-    started = time.monotonic()
-    handle: Any = display(_line(doing, started), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+    handle: Any = display(line.bundle(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
     stop = threading.Event()
 
     def tick() -> None:
         while not stop.wait(0.5):
-            handle.update(_line(doing, started), raw=True)
+            handle.update(line.bundle(), raw=True)
 
     # The thread's messages must carry the header of the cell that it works for.
     ticker = threading.Thread(target=contextvars.copy_context().run, args=(tick,), daemon=True)
     ticker.start()
     try:
-        yield
+        yield line.say
     finally:
         stop.set()
         ticker.join()
-        handle.update(_line(done, started), raw=True)
+        handle.update(line.bundle(), raw=True)
 
 
-def _line(text: str, started: float) -> dict[str, str]:
-    line = f"{text} {time.monotonic() - started:.1f} s"
-    return {"text/html": f'<span role="status">{escape(line)}</span>', "text/plain": line}
+class _Line:
+    """A text and the seconds since it began."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._started = text, time.monotonic()
+
+    def say(self, text: str) -> None:
+        self._text = text
+
+    def __str__(self) -> str:
+        return f"{self._text} · {time.monotonic() - self._started:.1f} s"
+
+    def bundle(self) -> dict[str, str]:
+        """Return the line for a front end."""
+        return {"text/html": f'<span role="status">{escape(str(self))}</span>', "text/plain": str(self)}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from grader.verdict import Verdict
+from grader.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from grader.judge.client import JudgeClient
@@ -35,6 +35,14 @@ class CellJudge:
         self._client = None
         self._stack.close()
 
+    def start(self) -> JudgeClient:
+        """Start the judge's process if it does not run yet; it gets ready while the caller goes on."""
+        from grader.judge.client import JudgeClient
+
+        if self._client is None:
+            self._client = self._stack.enter_context(JudgeClient())
+        return self._client
+
     def judge(
         self,
         exercise: str,
@@ -48,10 +56,10 @@ class CellJudge:
 
         `first_line` is the number that the learner's editor shows for the first line of the CUDA text.
         """
-        from grader.judge import Answer
-        from grader.judge.client import JudgeClient
+        from grader.judge import Answer, EnvironmentFault
 
-        if self._client is None:
-            self._client = self._stack.enter_context(JudgeClient())
         answer = Answer(cuda=texts.get("cuda"), python=texts.get("python"), cuda_first_line=first_line)
-        return self._client.judge(exercise, answer, device=device, seed=seed)
+        try:
+            return self.start().judge(exercise, answer, device=device, seed=seed)
+        except EnvironmentFault as fault:
+            return Verdict(exercise, device, Outcome.ENVIRONMENT, 0.0, 0.0, message=str(fault))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,8 @@ def cuda(line: str, cell: str) -> None:
     `line` is the exercise that the cell answers, or empty for a scratch cell.  Nothing of the cell runs
     until one of its functions is called.
     """
+    from grader.judge.session import resolve_device
+
     exercise = line.strip()
     name = _declared_id(exercise) if exercise else SCRATCH
     if exercise:
@@ -37,15 +38,19 @@ def cuda(line: str, cell: str) -> None:
             untouched(name)
             return
     try:
-        with progress(f"Building {name} …", f"{name}: compiler done in"):
-            built = build(name, cell, _device())
+        with progress(f"Building {name} …") as say:
+            built = build(name, cell, resolve_device("auto"), say)
+            say(_outcome(name, built))
     except BuildUnavailableError as error:
         text = f"{name} could not be built, which is not its fault.\n{error}"
         show(card.note_card(f"{name} could not be built", text), text)
         return
-    _report(name, built)
-    if built.library:
-        bind(name, built.library, built.functions)
+    if built.library is None:
+        show(card.compiler_card(name, built.problems), card.compiler_text(name, built.problems))
+        return
+    if exercise:
+        SESSION.judge().start()
+    bind(name, built.library, built.functions)
 
 
 class LazyModule(types.ModuleType):
@@ -104,13 +109,6 @@ def untouched(exercise: str) -> None:
     show(card.note_card(f"{exercise}: not attempted yet", text), text)
 
 
-def _device() -> str:
-    """Return the type of the course's device."""
-    import grader
-
-    return str(getattr(grader.device, "type", grader.device)).split(":")[0]
-
-
 def _caller(module: LazyModule, name: str) -> Callable[..., Any]:
     """Return a function that loads the module when it is first called."""
 
@@ -122,16 +120,12 @@ def _caller(module: LazyModule, name: str) -> Callable[..., Any]:
     return call
 
 
-def _report(name: str, built: Built) -> None:
-    """Say what came of the build."""
+def _outcome(name: str, built: Built) -> str:
+    """Return what came of the build in one line."""
     if built.library is None:
-        problems = list(built.problems)
-        show(card.compiler_card(name, problems), card.compiler_text(name, problems))
-        return
-    functions = ", ".join(built.functions) or "no host functions that Python can call"
-    found = "found in the cache" if built.cached else f"built in {built.seconds:.1f} s"
-    text = f"✓ {name}: {found} · {functions}"
-    show(f"<div>{escape(text)}</div>", text)
+        return f"✗ {name}: the compiler refused it"
+    found = "found in the cache" if built.cached else "built"
+    return f"✓ {name}: {found}; functions: {', '.join(built.functions) or 'none that Python can call'}"
 
 
 def _declared_id(exercise: str) -> str:

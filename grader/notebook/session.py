@@ -21,6 +21,9 @@ class JudgeLike(Protocol):
     def __exit__(self, *reason: Any) -> None:
         """End its processes."""
 
+    def start(self) -> Any:
+        """Get ready while the caller goes on."""
+
     def judge(
         self, exercise: str, texts: Mapping[str, str], *, device: str, seed: int | None, first_line: int
     ) -> Verdict:
