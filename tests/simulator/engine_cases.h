@@ -2,8 +2,7 @@
 #pragma once
 #include <stddef.h>
 
-#include <string>
-
+#pragma GCC visibility push(default)
 void* device_copy(const void* from, size_t bytes);
 void* device_empty(size_t bytes, int device = 0);
 void device_free(void* pointer);
@@ -14,4 +13,6 @@ float* keep_floats(float* device, int n);
 double* keep_doubles(double* device, int n);
 int* keep_ints(int* device, int n);
 void keep_host(const float* values);
-bool run_case(const std::string& name);
+#pragma GCC visibility pop
+// In the learner's library, which is loaded as Python loads an extension.
+extern "C" __attribute__((visibility("default"))) bool run_case(const char* name);

@@ -1,6 +1,9 @@
-// Runs one case and prints {"reports", "launches", "values", "error", "exception"} as JSON.
+// driver LIBRARY CASE [ORDER [SEED]]: runs one case of the library and prints {"reports", "launches",
+// "values", "error", "exception"} as JSON.
+#include <dlfcn.h>
+
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -20,7 +23,9 @@ void* device_copy(const void* from, size_t bytes) {
   sim::copy_bytes(to, from, bytes);
   return to;
 }
-void* device_empty(size_t bytes, int device) { return sim::allocate(device, bytes, sim::Origin::kTorch, nullptr); }
+void* device_empty(size_t bytes, int device) {
+  return sim::allocate(device, bytes, sim::Origin::kTorch, nullptr);
+}
 void device_free(void* pointer) { sim::release(pointer, "the test"); }
 void* stream_of(int device) { return sim::new_stream(device, false); }
 void allow_shared(const void* kernel, int bytes) { sim::set_dynamic_shared_limit(kernel, bytes); }
@@ -36,18 +41,21 @@ double* keep_doubles(double* device, int n) { return keep(device, n); }
 int* keep_ints(int* device, int n) { return keep(device, n); }
 
 int main(int count, char** arguments) {
-  if (count < 2) return 2;
-  const std::string order = count > 2 ? arguments[2] : "ascending";
+  if (count < 3) return 2;
+  const std::string order = count > 3 ? arguments[3] : "ascending";
   sim::set_order(order == "ascending"    ? sim::Order::kAscending
                  : order == "descending" ? sim::Order::kDescending
                                          : sim::Order::kRandom,
-                 count > 3 ? strtoull(arguments[3], nullptr, 10) : 1);
+                 count > 4 ? strtoull(arguments[4], nullptr, 10) : 1);
   sim::set_kernels_enabled(order != "disabled");
   sim::set_grid_seconds(0.5);
   sim::set_crash_fd(1);
+  void* const library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library) return fprintf(stderr, "%s\n", dlerror()), 3;
+  const auto run_case = reinterpret_cast<bool (*)(const char*)>(dlsym(library, "run_case"));
   std::string exception;
   try {
-    if (!run_case(arguments[1])) return 2;
+    if (!run_case(arguments[2])) return 2;
     sim::synchronize_device(0);
   } catch (const std::exception& e) {
     exception = e.what();
@@ -55,5 +63,6 @@ int main(int count, char** arguments) {
   std::string values;
   for (const auto& value : kept) values += (values.empty() ? "" : ", ") + std::to_string(value());
   printf("{\"reports\": %s, \"launches\": %s, \"values\": [%s], \"error\": %d, \"exception\": \"%s\"}\n",
-         sim::take_reports().c_str(), sim::take_launch_log().c_str(), values.c_str(), sim::peek_error(), exception.c_str());
+         sim::take_reports().c_str(), sim::take_launch_log().c_str(), values.c_str(), sim::peek_error(),
+         exception.c_str());
 }

@@ -1,9 +1,12 @@
 // Kernels in the form that the front end emits, one case a fault and one its correct twin.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -59,7 +62,7 @@ __global__ void reverse(const float* a, float* out, int written) { KERNEL(revers
   SHARED(float, tile, [64]);
   if (static_cast<int>(threadIdx.x) < written) tile[threadIdx.x] = a[threadIdx.x];
   __syncthreads();
-  out[threadIdx.x] = tile[63 - threadIdx.x];  // FAULT shared_uninitialised
+  out[threadIdx.x] = tile[63 - threadIdx.x];  // FAULT unwritten
 }); }
 
 __global__ void shared_overrun(float* out, int at) { KERNEL(shared_overrun, ARGS(ARG(out))) {
@@ -184,6 +187,60 @@ __global__ void tag(int* out) { KERNEL(tag, ARGS(ARG(out))) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(out + gridDim.x * blockDim.x, 1);
 }); }
 
+__global__ void cached_read(const float* a, float* out) { KERNEL(cached_read, ARGS(ARG(a), ARG(out))) {
+  out[threadIdx.x] = __ldg(a + 32 + threadIdx.x);  // FAULT cached_read
+}); }
+
+__global__ void volatile_store(volatile float* out, int at) { KERNEL(volatile_store, ARGS(ARG(out), ARG(at))) {
+  out[at] = 1;  // FAULT volatile
+}); }
+
+__global__ void atomic_add(float* out, int at) { KERNEL(atomic_add, ARGS(ARG(out), ARG(at))) {
+  atomicAdd(out + at, 1.0f);  // FAULT atomic
+}); }
+
+__global__ void standard_atomic(int* out, int at) { KERNEL(standard_atomic, ARGS(ARG(out), ARG(at))) {
+  __atomic_fetch_add(out + at, 1, __ATOMIC_RELAXED);  // FAULT standard_atomic
+}); }
+
+__global__ void copied(float* out, int at) { KERNEL(copied, ARGS(ARG(out), ARG(at))) {
+  const float two[2] = {1, 2};
+  memcpy(out + at, two, sizeof two);  // FAULT memcpy
+}); }
+
+__global__ void throwing(float* out, int n) { KERNEL(throwing, ARGS(ARG(out), ARG(n))) {
+  if (static_cast<int>(threadIdx.x) >= n) throw std::runtime_error("too large");
+  out[threadIdx.x] = 1;
+}); }
+
+__global__ void nested(float* out) { KERNEL(nested, ARGS(ARG(out))) {
+  (LAUNCH(1, 1), throwing(out, 1));
+}); }
+
+namespace cg = cooperative_groups;
+__global__ void groups(double* out) { KERNEL(groups, ARGS(ARG(out))) {
+  const cg::thread_block block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<8>(block);
+  const unsigned t = block.thread_rank();
+  double r = 0;
+  r += block.size() == 64 && tile.size() == 8 && tile.meta_group_size() == 8 && tile.meta_group_rank() == t / 8;
+  r += tile.thread_rank() == t % 8;
+  r += tile.shfl(t, 2) == t / 8 * 8 + 2;
+  r += tile.shfl_xor(t, 1) == (t ^ 1);
+  r += cg::reduce(tile, static_cast<int>(t % 8), cg::plus<int>()) == 28;
+  r += cg::reduce(tile, t, cg::greater<unsigned>()) == t / 8 * 8 + 7;
+  r += tile.ballot(tile.thread_rank() == 3) == 8;
+  if (t % 2) {
+    const cg::coalesced_group odd = cg::coalesced_threads();
+    r += odd.size() == 16 && odd.thread_rank() == t % 32 / 2 && odd.shfl(t, 1) == t / 32 * 32 + 3;
+  } else {
+    r += 1;
+  }
+  cg::sync(block);
+  r += cg::this_grid().size() == 64;
+  out[t] = r;
+}); }
+
 static float* filled(int n, float value = 1) {
   std::vector<float> host(n, value);
   return static_cast<float*>(device_copy(host.data(), n * sizeof(float)));
@@ -210,7 +267,7 @@ static const std::map<std::string, void (*)()> cases = {
     {"local_array", [] { (LAUNCH(1, 8), local_overrun(fresh(8), 4)); }},
     {"array_bounds", [] { (LAUNCH(1, 8), local_overrun(fresh(8), 5)); }},
     {"shared", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(64), 64)); }},
-    {"shared_uninitialised", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(64), 63)); }},
+    {"shared_unwritten", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(64), 63)); }},
     {"shared_dynamic", [] { (LAUNCH(1, 32, 32 * sizeof(float)), shared_overrun(fresh(32), 0)); }},
     {"shared_overrun", [] { (LAUNCH(1, 32, 32 * sizeof(float)), shared_overrun(fresh(32), 1)); }},
     {"barrier", [] { (LAUNCH(2, 64), divergent(fresh(64), 64)); }},
@@ -253,13 +310,22 @@ static const std::map<std::string, void (*)()> cases = {
     {"wrong_device_stream", [] { (LAUNCH(1, 32, 0, stream_of(1)), add_one(filled(4), fresh(4), 4, 4)); }},
     {"unconfigured", [] { add_one(nullptr, nullptr, 0, 0); }},
     {"host_memcpy", [] { float* a = filled(4); float b[4]; memcpy(b, a, 16); keep_host(b); }},
+    {"cached_read", [] { (LAUNCH(1, 1), cached_read(filled(32), fresh(32))); }},
+    {"volatile_overrun", [] { (LAUNCH(1, 1), volatile_store(fresh(4), 4)); }},
+    {"atomic_overrun", [] { (LAUNCH(1, 1), atomic_add(filled(4), 4)); }},
+    {"atomic_uninitialised", [] { (LAUNCH(1, 1), atomic_add(fresh(4), 0)); }},
+    {"copied", [] { (LAUNCH(1, 1), copied(fresh(4), 3)); }},
+    {"standard_atomic", [] { (LAUNCH(1, 1), standard_atomic(static_cast<int*>(device_empty(16)), 4)); }},
+    {"groups", [] { (LAUNCH(1, 64), groups(keep_doubles(static_cast<double*>(device_empty(64 * 8)), 64))); }},
+    {"throwing", [] { (LAUNCH(1, 4), throwing(fresh(4), 2)); }},
+    {"nested", [] { (LAUNCH(1, 4), nested(fresh(4))); }},
     {"order", [] {
        static std::vector<int> zero(13);
        (LAUNCH(3, 4), tag(keep_ints(static_cast<int*>(device_copy(zero.data(), 52)), 12)));
      }},
 };
 
-bool run_case(const std::string& name) {
+bool run_case(const char* name) {
   const auto it = cases.find(name);
   if (it == cases.end()) return false;
   it->second();

@@ -15,12 +15,13 @@ import pytest
 HERE = Path(__file__).parent
 SIMULATOR = HERE.parents[1] / "grader" / "simulator"
 KERNELS = HERE / "engine_kernels.cpp"
-INSTRUMENTATION = (
-    "-O1 -g1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fsanitize=thread,bounds-strict"
-    " --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1"
-    " -fno-builtin-memcpy -fno-builtin-memset -fno-tree-vectorize -fno-omit-frame-pointer"
-    " -fno-tree-sra -fno-ipa-sra -fstack-clash-protection"
-).split()
+INSTRUMENTATION = [
+    *("-O1", "-g1", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden"),
+    *("-fsanitize=thread,bounds-strict", "--param", "tsan-instrument-func-entry-exit=0"),
+    *("--param", "tsan-distinguish-volatile=1", "-fno-builtin-memcpy", "-fno-builtin-memset"),
+    *("-fno-tree-vectorize", "-fno-omit-frame-pointer"),
+    *("-fno-tree-sra", "-fno-ipa-sra", "-fstack-clash-protection"),
+]
 WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset", "__assert_fail")]
 STRICT = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
 
@@ -45,7 +46,9 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for source in sorted(engine.glob("*.cpp"))
     ]
     include = ["-I", str(SIMULATOR / "include")]
-    jobs.append([compiler, *STRICT, *INSTRUMENTATION, *include, "-c", str(KERNELS), "-o", str(out / "kernels.obj")])
+    jobs.append(
+        [compiler, *STRICT, *INSTRUMENTATION, *include, "-c", str(KERNELS), "-o", str(out / "kernels.obj")]
+    )
     source = str(HERE / "engine_driver.cpp")
     jobs.append([compiler, *STRICT, "-I", str(engine), "-c", source, "-o", str(out / "driver.obj")])
     with ThreadPoolExecutor(2) as pool:
@@ -53,9 +56,20 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     objects = [str(path) for path in sorted(out.glob("*.o"))]
     library = str(out / "libgrader_sim.so")
     _compile([compiler, "-shared", "-Wl,-Bsymbolic", "-o", library, *objects, "-ldl", "-lrt"])
-    program = out / "driver"
-    learner = [str(out / "kernels.obj"), str(out / "driver.obj")]
-    _compile([compiler, "-o", str(program), *learner, *WRAPPED, library, f"-Wl,-rpath,{out}"])
+    program, learner = out / "driver", str(out / "learner.so")
+    _compile(
+        [
+            compiler,
+            "-rdynamic",
+            "-o",
+            str(program),
+            str(out / "driver.obj"),
+            library,
+            f"-Wl,-rpath,{out}",
+            "-ldl",
+        ]
+    )
+    _compile([compiler, "-shared", "-o", learner, str(out / "kernels.obj"), *WRAPPED, library])
     return program
 
 
@@ -64,7 +78,7 @@ def run(driver: Path) -> Run:
     """Return a function that runs one case and returns what the engine said."""
 
     def run(case: str, order: str = "ascending", seed: int = 1) -> dict[str, Any]:
-        command = [str(driver), case, order, str(seed)]
+        command = [str(driver), str(driver.parent / "learner.so"), case, order, str(seed)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         said: dict[str, Any]
         if done.returncode == -11:
@@ -85,17 +99,31 @@ def line_of(marker: str) -> int:
 
 
 def resolved_line(report: dict[str, Any]) -> int:
-    """Return the source line of the report's pc."""
-    module, offset = report["pc"].rsplit("+", 1)
-    command = ["addr2line", "-e", module, offset]
-    place = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return int(place.rsplit(":", 1)[1].split()[0])
+    """Return the line of the innermost frame in the kernels' source, inlined ones included."""
+    for frame in report.get("stack", [report["pc"]]):
+        module, offset = frame.rsplit("+", 1)
+        command = ["addr2line", "-i", "-e", module, offset]
+        for place in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
+            file, line = place.split(" ")[0].rsplit(":", 1)
+            if Path(file).name == KERNELS.name:
+                return int(line)
+    raise AssertionError(report)
 
 
-SILENT = (
-    "add_one aligned constants local_array shared shared_dynamic barrier early_return hand_over assert_holds"
-    " warp_sum collectives atomics parameters order opted_in"
-).split()
+SILENT = [
+    *("add_one", "aligned", "constants", "local_array", "shared", "shared_dynamic", "barrier"),
+    *(
+        "early_return",
+        "hand_over",
+        "assert_holds",
+        "warp_sum",
+        "collectives",
+        "groups",
+        "atomics",
+        "parameters",
+    ),
+    *("order", "opted_in"),
+]
 
 
 @pytest.mark.parametrize("order", ["ascending", "descending", "random"])
@@ -122,7 +150,7 @@ FAULTS = [
     ("other_device", "illegal_address", "read", "a", 0, [0, 0, 0], [0, 0, 0], "follow"),
     ("constant_overrun", "out_of_bounds", "read", "table", 4, [0, 0, 0], [4, 0, 0], "constant"),
     ("array_bounds", "array_bounds", None, None, 4, [0, 0, 0], [0, 0, 0], "array_bounds"),
-    ("shared_uninitialised", "uninitialised_read", "read", "tile", 63, [0, 0, 0], [0, 0, 0], "shared_uninitialised"),
+    ("shared_unwritten", "uninitialised_read", "read", "tile", 63, [0, 0, 0], [0, 0, 0], "unwritten"),
     ("shared_overrun", "out_of_bounds", "write", "tile", 32, [0, 0, 0], [31, 0, 0], "shared_overrun"),
     ("barrier_divergence", "barrier_divergence", None, None, None, [0, 0, 0], [32, 0, 0], "second_barrier"),
     ("deadlock", "deadlock", None, None, None, [0, 0, 0], [0, 0, 0], "stuck_shuffle"),
@@ -130,12 +158,20 @@ FAULTS = [
     ("endless", "deadlock", None, None, None, [0, 0, 0], [0, 0, 0], "endless"),
     ("assert", "assert", None, None, None, [0, 0, 0], [5, 0, 0], "assert"),
     ("absent_lane", "absent_lane", None, None, None, [0, 0, 0], [0, 0, 0], "absent_lane"),
+    ("cached_read", "out_of_bounds", "read", "a", 32, [0, 0, 0], [0, 0, 0], "cached_read"),
+    ("volatile_overrun", "out_of_bounds", "write", "out", 4, [0, 0, 0], [0, 0, 0], "volatile"),
+    ("atomic_overrun", "out_of_bounds", "atomic", "out", 4, [0, 0, 0], [0, 0, 0], "atomic"),
+    ("atomic_uninitialised", "uninitialised_read", "atomic", "out", 0, [0, 0, 0], [0, 0, 0], "atomic"),
+    ("copied", "out_of_bounds", "write", "out", 3, [0, 0, 0], [0, 0, 0], "memcpy"),
+    ("standard_atomic", "out_of_bounds", "atomic", "out", 4, [0, 0, 0], [0, 0, 0], "standard_atomic"),
     ("divide", "division_by_zero", None, None, None, [0, 0, 0], [0, 0, 0], "divide"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("case", "kind", "access", "argument", "index", "block", "thread", "marker"), FAULTS, ids=[f[0] for f in FAULTS]
+    ("case", "kind", "access", "argument", "index", "block", "thread", "marker"),
+    FAULTS,
+    ids=[f[0] for f in FAULTS],
 )
 def test_faults_are_located(
     run: Run,
@@ -160,10 +196,17 @@ def test_faults_are_located(
 
 @pytest.mark.parametrize(
     ("case", "error"),
-    [("null", 700), ("misaligned", 716), ("assert", 710), ("spin", 702), ("out_of_bounds", 0), ("absent_lane", 0)],
+    [
+        ("null", 700),
+        ("misaligned", 716),
+        ("assert", 710),
+        ("spin", 702),
+        ("out_of_bounds", 0),
+        ("absent_lane", 0),
+    ],
 )
 def test_faults_set_cudas_error(run: Run, case: str, error: int) -> None:
-    """Faults that kill a context on a GPU leave its error behind, those that a GPU does not see leave none."""
+    """Faults that kill a context on a GPU leave its error behind; those that a GPU does not see, none."""
     assert run(case)["error"] == error
 
 
@@ -184,7 +227,10 @@ def test_divergence_names_both_barriers(run: Run) -> None:
     """Threads that wait at different barriers are listed with their lines."""
     (report,) = run("barrier_divergence")["reports"]
     first, second = line_of("first_barrier"), line_of("second_barrier")
-    assert f"threads 0-31 at __syncthreads, line {first}; threads 32-63 at __syncthreads, line {second}" in report["message"]
+    assert (
+        f"threads 0-31 at __syncthreads, line {first}; threads 32-63 at __syncthreads, line {second}"
+        in report["message"]
+    )
 
 
 def test_deadlock_tells_who_waits_where(run: Run) -> None:
@@ -192,6 +238,15 @@ def test_deadlock_tells_who_waits_where(run: Run) -> None:
     (report,) = run("deadlock")["reports"]
     assert "threads 0-15 at __shfl_sync" in report["message"]
     assert "threads 16-31 at __syncthreads" in report["message"]
+
+
+@pytest.mark.parametrize(("case", "words"), [("throwing", "too large"), ("nested", "no dynamic parallelism")])
+def test_an_exception_ends_the_kernel_only(run: Run, case: str, words: str) -> None:
+    """What a kernel throws is reported and never leaves its thread."""
+    said = run(case)
+    assert [r["kind"] for r in said["reports"]] == ["assert"]
+    assert words in said["reports"][0]["message"]
+    assert said["error"] == 719
 
 
 def test_large_local_arrays_meet_the_end_of_the_stack(run: Run) -> None:
@@ -261,6 +316,7 @@ def test_disabled_kernels_do_nothing(run: Run) -> None:
     [
         ("warp_sum", [64]),
         ("collectives", [13] * 32),
+        ("groups", [9] * 64),
         ("atomics", [128, 63, 256, 64, 32, 8]),
         ("parameters", [11] * 4),
     ],

@@ -10,7 +10,8 @@ SIM_MATH uint16_t encode_bfloat16(double x) {
   float narrow = static_cast<float>(x);
   uint32_t bits = bits_as<uint32_t>(narrow);
   const double error = x - static_cast<double>(narrow);
-  if (error != 0 && __builtin_isfinite(narrow) && (bits & 0xffff) == 0x8000) bits += (error > 0) == (x > 0) ? 1 : -1;
+  if (error != 0 && __builtin_isfinite(narrow) && (bits & 0xffff) == 0x8000)
+    bits += (error > 0) == (x > 0) ? 1 : -1;
   bits += 0x7fff + (bits >> 16 & 1);
   return static_cast<uint16_t>(bits >> 16);
 }
@@ -19,7 +20,8 @@ SIM_MATH float decode_bfloat16(uint16_t b) { return bits_as<float>(static_cast<u
 
 }  // namespace sim::detail
 
-SIM_HALF_CLASS(__nv_bfloat16, __nv_bfloat162, c10::BFloat16, sim::detail::encode_bfloat16, sim::detail::decode_bfloat16)
+SIM_HALF_CLASS(__nv_bfloat16, __nv_bfloat162, c10::BFloat16, sim::detail::encode_bfloat16,
+               sim::detail::decode_bfloat16)
 SIM_HALF_OPERATORS(__nv_bfloat16, __nv_bfloat162)
 SIM_HALF_ARITHMETIC(__nv_bfloat16, __nv_bfloat162)
 SIM_HALF_CONVERSIONS(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)

@@ -21,7 +21,8 @@ SIM_MATH uint16_t encode_half(double x) {
 }
 
 SIM_MATH float decode_half(uint16_t h) {
-  const uint32_t sign = static_cast<uint32_t>(h & 0x8000) << 16, exponent = h >> 10 & 31, mantissa = h & 0x3ff;
+  const uint32_t sign = static_cast<uint32_t>(h & 0x8000) << 16, exponent = h >> 10 & 31,
+                 mantissa = h & 0x3ff;
   if (exponent == 31) return bits_as<float>(sign | 0x7f800000 | mantissa << 13);
   if (exponent) return bits_as<float>(sign | (exponent + 112) << 23 | mantissa << 13);
   const float small = static_cast<float>(mantissa) * 0x1p-24f;

@@ -4,13 +4,21 @@
 
 #include "sim/qualifiers.h"
 
-#define SIM_VECTORS(T, name, a1, a2, a4)                            \
-  struct name##1 { T x; };                                          \
-  struct __attribute__((aligned(a2))) name##2 { T x, y; };          \
-  struct name##3 { T x, y, z; };                                    \
-  struct __attribute__((aligned(a4))) name##4 { T x, y, z, w; };    \
-  static inline name##1 make_##name##1(T x) { return {x}; }         \
-  static inline name##2 make_##name##2(T x, T y) { return {x, y}; } \
+#define SIM_VECTORS(T, name, a1, a2, a4)                                    \
+  struct name##1 {                                                          \
+    T x;                                                                    \
+  };                                                                        \
+  struct __attribute__((aligned(a2))) name##2 {                             \
+    T x, y;                                                                 \
+  };                                                                        \
+  struct name##3 {                                                          \
+    T x, y, z;                                                              \
+  };                                                                        \
+  struct __attribute__((aligned(a4))) name##4 {                             \
+    T x, y, z, w;                                                           \
+  };                                                                        \
+  static inline name##1 make_##name##1(T x) { return {x}; }                 \
+  static inline name##2 make_##name##2(T x, T y) { return {x, y}; }         \
   static inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
   static inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
@@ -36,7 +44,8 @@ struct dim3 {
 };
 
 namespace sim {
-// blockDim and gridDim: a dim3 without constructors, because GCC instruments reads of constants that have one.
+// blockDim and gridDim: a dim3 without constructors, because GCC instruments reads of constants that have
+// one.
 struct BuiltinDim {
   unsigned int x, y, z;
   operator dim3() const { return dim3(x, y, z); }

@@ -1,7 +1,6 @@
 #include "access.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "grid.h"
 
@@ -17,7 +16,8 @@ const Argument* argument_of(const Allocation& a, const void* p) {
   const Argument* best = nullptr;
   for (const Argument& argument : running.grid->launch().arguments) {
     if (!argument.address || find(argument.address) != &a) continue;
-    const bool better = !best || (argument.address <= p && (best->address > p || argument.address > best->address));
+    const bool better =
+        !best || (argument.address <= p && (best->address > p || argument.address > best->address));
     if (better) best = &argument;
   }
   return best;
@@ -46,7 +46,8 @@ void locate(Report& r, const Allocation& a, const char* p) {
   r.numel = (a.base + a.bytes - base) / static_cast<int64_t>(element);
 }
 
-Report fault(const char* kind, const void* p, size_t bytes, Access access, const void* pc, const Allocation* a) {
+Report fault(const char* kind, const void* p, size_t bytes, Access access, const void* pc,
+             const Allocation* a) {
   Report r = here(kind, pc);
   r.access = name_of(access);
   r.bytes = static_cast<int>(bytes);
@@ -54,13 +55,8 @@ Report fault(const char* kind, const void* p, size_t bytes, Access access, const
   return r;
 }
 
-std::string text(const void* p) {
-  char buffer[32];
-  snprintf(buffer, sizeof buffer, "%p", p);
-  return buffer;
-}
-
-[[noreturn]] void illegal(const void* p, size_t bytes, Access access, const void* pc, const std::string& why) {
+[[noreturn]] void illegal(const void* p, size_t bytes, Access access, const void* pc,
+                          const std::string& why) {
   Report r = fault("illegal_address", p, bytes, access, pc, find(p));
   r.message = why;
   report(r);
@@ -78,7 +74,8 @@ void beyond_device_memory(const void* p, size_t bytes, Access access, const void
   const uintptr_t address = reinterpret_cast<uintptr_t>(p);
   if (access == Access::kRead && running.grid->is_readable_host(address)) return;
   illegal(p, bytes, access, pc,
-          address < 65536 ? "a null pointer is followed" : "address " + text(p) + " is no device memory: the host's, or none");
+          address < 65536 ? "a null pointer is followed"
+                          : "the address is no device memory: it belongs to the host, or to nothing");
 }
 
 void outside(Allocation& a, const void* p, size_t bytes, Access access, const void* pc) {
@@ -139,7 +136,7 @@ void judge_slowly(const void* p, size_t bytes, Access access, size_t alignment, 
   if (!running.on_device) from_host(p, bytes, access, pc);
   Allocation* const a = find_mutable(p);
   if (!owns(p)) return beyond_device_memory(p, bytes, access, pc);
-  if (!a) illegal(p, bytes, access, pc, "address " + text(p) + " belongs to no tensor");
+  if (!a) illegal(p, bytes, access, pc, "the address belongs to no tensor");
   if (a->freed) return after_free(*a, p, bytes, access, pc);
   const size_t offset = static_cast<const char*>(p) - a->base;
   if (offset >= a->limit || a->limit - offset < bytes) return outside(*a, p, bytes, access, pc);
@@ -149,7 +146,9 @@ void judge_slowly(const void* p, size_t bytes, Access access, size_t alignment, 
   }
   const int device = running.grid->launch().device;
   if (a->device != device && a->device != kOnChip) {
-    illegal(p, bytes, access, pc, "the tensor is on device " + std::to_string(a->device) + ", the kernel runs on device " + std::to_string(device));
+    illegal(p, bytes, access, pc,
+            "the tensor is on device " + std::to_string(a->device) + ", the kernel runs on device " +
+                std::to_string(device));
   }
   if (access != Access::kWrite) running.grid->touch(*a, false);
   if (access != Access::kRead) running.grid->touch(*a, true);
@@ -169,7 +168,8 @@ void maybe_give_way(const void* return_address) {
 void judge_range(const void* p, size_t bytes, Access access, const void* return_address) {
   if (!bytes) return;
   const uintptr_t address = reinterpret_cast<uintptr_t>(p);
-  const bool on_stack = address - running.stack < running.stack_bytes && bytes <= running.stack + running.stack_bytes - address;
+  const bool on_stack =
+      address - running.stack < running.stack_bytes && bytes <= running.stack + running.stack_bytes - address;
   if (!owns(p) && (!running.on_device || on_stack)) return;
   judge_slowly(p, bytes, access, kUnaligned, return_address);
 }

@@ -5,7 +5,7 @@
 namespace sim {
 
 // One entry a granule: the allocation whose data or red zone lies there.
-extern Allocation** granules;
+extern __attribute__((visibility("hidden"))) Allocation** granules;
 
 // `allocate` without the device's capacity, and with room for zero bytes.
 void* allocate_region(int device, size_t bytes, Origin origin, Stream* stream);

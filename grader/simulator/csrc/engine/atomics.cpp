@@ -32,8 +32,10 @@ inline __attribute__((always_inline)) T exchange(T* address, T value, const void
 }  // namespace
 
 #define HERE __builtin_return_address(0)
-#define SIM_DEFINE(T, name, expression) \
-  T name(T* address, T value) { return update(address, HERE, [=]([[maybe_unused]] T old) -> T { return expression; }); }
+#define SIM_DEFINE(T, name, expression)                                                    \
+  T name(T* address, T value) {                                                            \
+    return update(address, HERE, [=]([[maybe_unused]] T old) -> T { return expression; }); \
+  }
 #define SIM_DEFINE_INTEGERS(name, expression) \
   SIM_DEFINE(int, name, expression)           \
   SIM_DEFINE(unsigned int, name, expression)  \
@@ -55,13 +57,15 @@ SIM_DEFINE_INTEGERS(atomicOr, old | value)
 SIM_DEFINE_INTEGERS(atomicXor, old ^ value)
 int atomicExch(int* address, int value) { return exchange(address, value, HERE); }
 unsigned int atomicExch(unsigned int* address, unsigned int value) { return exchange(address, value, HERE); }
-unsigned long long atomicExch(unsigned long long* address, unsigned long long value) { return exchange(address, value, HERE); }
+unsigned long long atomicExch(unsigned long long* address, unsigned long long value) {
+  return exchange(address, value, HERE);
+}
 float atomicExch(float* address, float value) { return exchange(address, value, HERE); }
 SIM_DEFINE(unsigned int, atomicInc, old >= value ? 0 : old + 1)
 SIM_DEFINE(unsigned int, atomicDec, old == 0 || old > value ? value : old - 1)
 
-#define SIM_DEFINE_CAS(T)                                                        \
-  T atomicCAS(T* address, T expected, T value) {                                 \
+#define SIM_DEFINE_CAS(T)                                                               \
+  T atomicCAS(T* address, T expected, T value) {                                        \
     return update(address, HERE, [=](T old) { return old == expected ? value : old; }); \
   }
 SIM_DEFINE_CAS(int)

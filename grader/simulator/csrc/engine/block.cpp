@@ -1,7 +1,7 @@
 #include "block.h"
 
 #include <algorithm>
-#include <cstring>
+#include <exception>
 #include <map>
 
 #include "builtins.h"
@@ -24,6 +24,22 @@ std::string ranges(const std::vector<uint32_t>& numbers) {
     i = j + 1;
   }
   return out;
+}
+
+// Device code cannot throw; an exception must not cross the fiber's end.
+void run_body(const ThreadBody& body) {
+  std::string what;
+  try {
+    return body.run(body.closure.get());
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {
+    what = "of an unknown type";
+  }
+  Report r = here("assert", nullptr);
+  r.message = "an exception leaves the kernel: " + what;
+  report(r);
+  abandon(kLaunchFailure, r.message);
 }
 
 }  // namespace
@@ -98,7 +114,7 @@ void Block::start() {
 void Block::fiber_main() {
   Block& block = *running.block;
   while (block.begin_next()) {
-    block.launch_.body.run(block.launch_.body.closure.get());
+    run_body(block.launch_.body);
     block.finish_current();
   }
   running.thread = block.count_;
@@ -179,7 +195,9 @@ int Block::barrier(BarrierKind kind, int predicate, int line, const void* pc) {
   }
   // The last to arrive waits its turn too: the others go on in the order that was asked for.
   sim_switch(&threads_[running.thread].fiber->saved, grid_.scheduler);
-  return kind == BarrierKind::kCount ? released_.count : kind == BarrierKind::kAnd ? released_.all : released_.any;
+  return kind == BarrierKind::kCount ? released_.count
+         : kind == BarrierKind::kAnd ? released_.all
+                                     : released_.any;
 }
 
 void Block::release_barrier() {
@@ -249,8 +267,10 @@ std::string Block::waiting() const {
   std::vector<uint32_t> exited;
   for (uint32_t i = 0; i < count_; ++i) {
     const Thread& t = threads_[i];
-    if (t.state == State::kDone) exited.push_back(i);
-    else if (t.state != State::kUnstarted && t.state != State::kRunning && t.state != State::kReady) places[{t.wait.what, t.wait.line}].push_back(i);
+    if (t.state == State::kDone)
+      exited.push_back(i);
+    else if (t.state != State::kUnstarted && t.state != State::kRunning && t.state != State::kReady)
+      places[{t.wait.what, t.wait.line}].push_back(i);
   }
   std::string out;
   for (const auto& [place, threads] : places) {

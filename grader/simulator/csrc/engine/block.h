@@ -53,7 +53,8 @@ class Block {
 
   // Called on a fiber by the running thread.
   int barrier(BarrierKind kind, int predicate, int line, const void* pc);
-  uint64_t collective(WarpKind kind, uint32_t mask, uint64_t value, int argument, int width, int line, const void* pc);
+  uint64_t collective(WarpKind kind, uint32_t mask, uint64_t value, int argument, int width, int line,
+                      const void* pc);
   uint32_t active_mask(int line, const void* pc);
   bool agreed() const;  // of the last match_all of the running thread
   void give_way(const void* pc);

@@ -1,4 +1,5 @@
-// threadIdx and its kin as the learner's unit sees them: constants that change when another thread is switched to.
+// threadIdx and its kin as the learner's unit sees them: constants that change when another thread is
+// switched to.
 #pragma once
 #include "launch.h"
 #include "running.h"

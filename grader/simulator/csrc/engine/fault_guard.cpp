@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -39,9 +38,12 @@ double grid_seconds = 20;
 
 const char* kind_of(int number) {
   switch (number) {
-    case SIGFPE: return "division_by_zero";
-    case SIGILL: return "trap";
-    default: return "illegal_address";
+    case SIGFPE:
+      return "division_by_zero";
+    case SIGILL:
+      return "trap";
+    default:
+      return "illegal_address";
   }
 }
 
@@ -49,9 +51,7 @@ std::string message_of(const Caught& what) {
   if (what.number == SIGFPE) return "an integer is divided by zero: the result is undefined";
   if (what.number == SIGILL) return "the kernel executes a trap";
   if (running.stack - what.address <= kNearStack) return "the thread's local memory is used up";
-  char text[64];
-  snprintf(text, sizeof text, "address %p is no device memory", reinterpret_cast<void*>(what.address));
-  return text;
+  return "the address is no device memory";
 }
 
 [[noreturn]] void after_signal() {

@@ -1,5 +1,5 @@
-// The last line of defence while a grid runs: signals that learner code raises end the grid, not the process, and so
-// does a kernel that takes too long.
+// The last line of defence while a grid runs: signals that learner code raises end the grid, not the process,
+// and so does a kernel that takes too long.
 #pragma once
 #include <signal.h>
 #include <time.h>

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "builtins.h"
-#include "module.h"
 #include "fault_guard.h"
+#include "module.h"
 #include "running.h"
 
 namespace sim {
@@ -20,8 +20,9 @@ namespace {
 
 constexpr size_t kResidentThreads = 16 * 1024;
 constexpr size_t kResidentBlocks = 32;
-constexpr uint64_t kIdleRounds = 20000;  // of all resident blocks, in which nobody finished, met or was released
-constexpr size_t kExactRuns = 64;        // an allocation touched in more pieces is told as one inexact span
+constexpr uint64_t kIdleRounds =
+    20000;                         // of all resident blocks, in which nobody finished, met or was released
+constexpr size_t kExactRuns = 64;  // an allocation touched in more pieces is told as one inexact span
 
 Order order = Order::kAscending;
 uint64_t state = 1;
@@ -95,9 +96,12 @@ Grid::Grid(const Launch& launch) : launch_(launch), count_(launch.grid.count()) 
 
 uint64_t Grid::nth_block(uint64_t position) {
   switch (order) {
-    case Order::kAscending: return position;
-    case Order::kDescending: return count_ - 1 - position;
-    default: return static_cast<uint64_t>((offset_ + static_cast<unsigned __int128>(position) * stride_) % count_);
+    case Order::kAscending:
+      return position;
+    case Order::kDescending:
+      return count_ - 1 - position;
+    default:
+      return static_cast<uint64_t>((offset_ + static_cast<unsigned __int128>(position) * stride_) % count_);
   }
 }
 

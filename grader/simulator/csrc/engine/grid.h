@@ -25,7 +25,8 @@ class Grid {
   bool given_up() const { return given_up_; }
   void progressed() { ++progress_; }
 
-  // Whether a kernel may read `address` although it is no device memory: the module's own constants, parameters.
+  // Whether a kernel may read `address` although it is no device memory: the module's own constants,
+  // parameters.
   bool is_readable_host(uintptr_t address) const;
   bool is_module_code(uintptr_t pc) const { return pc - module_begin_ < module_bytes_; }
 

@@ -1,4 +1,5 @@
-// C++ atomics of the learner's unit.  On the host they must stay what they are: torch counts references with them.
+// C++ atomics of the learner's unit.  On the host they must stay what they are: torch counts references with
+// them.
 #include "access.h"
 
 using sim::Access;
@@ -8,44 +9,47 @@ using sim::Access;
 namespace {
 
 template <class T>
-inline __attribute__((always_inline)) void check(const volatile T* p, Access access, const void* return_address) {
+inline __attribute__((always_inline)) void check(const volatile T* p, Access access,
+                                                 const void* return_address) {
   if (!sim::running.on_device && !sim::owns(const_cast<const T*>(p))) return;
   sim::maybe_give_way(return_address);
-  if (access == Access::kRead) return sim::judge<sizeof(T), Access::kRead, true>(const_cast<const T*>(p), return_address);
-  if (access == Access::kWrite) return sim::judge<sizeof(T), Access::kWrite, true>(const_cast<const T*>(p), return_address);
+  if (access == Access::kRead)
+    return sim::judge<sizeof(T), Access::kRead, true>(const_cast<const T*>(p), return_address);
+  if (access == Access::kWrite)
+    return sim::judge<sizeof(T), Access::kWrite, true>(const_cast<const T*>(p), return_address);
   sim::judge<sizeof(T), Access::kAtomic, true>(const_cast<const T*>(p), return_address);
 }
 
 }  // namespace
 
-#define SIM_ATOMICS(bits, T)                                                                            \
-  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                              \
-    check(p, Access::kRead, HERE);                                                                      \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                        \
-  }                                                                                                     \
-  void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                           \
-    check(p, Access::kWrite, HERE);                                                                     \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                           \
-  }                                                                                                     \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {        \
-    check(p, Access::kAtomic, HERE);                                                                    \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
-  }                                                                                                     \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {          \
-    check(p, Access::kAtomic, HERE);                                                                    \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
-  }                                                                                                     \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {              \
-    check(p, Access::kAtomic, HERE);                                                                    \
-    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
-    return expected;                                                                                    \
-  }                                                                                                     \
-  SIM_FETCH(bits, T, exchange, __atomic_exchange_n)                                                     \
-  SIM_FETCH(bits, T, fetch_add, __atomic_fetch_add)                                                     \
-  SIM_FETCH(bits, T, fetch_sub, __atomic_fetch_sub)                                                     \
-  SIM_FETCH(bits, T, fetch_and, __atomic_fetch_and)                                                     \
-  SIM_FETCH(bits, T, fetch_or, __atomic_fetch_or)                                                       \
-  SIM_FETCH(bits, T, fetch_xor, __atomic_fetch_xor)                                                     \
+#define SIM_ATOMICS(bits, T)                                                                       \
+  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                         \
+    check(p, Access::kRead, HERE);                                                                 \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                      \
+    check(p, Access::kWrite, HERE);                                                                \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {   \
+    check(p, Access::kAtomic, HERE);                                                               \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {     \
+    check(p, Access::kAtomic, HERE);                                                               \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                                \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {         \
+    check(p, Access::kAtomic, HERE);                                                               \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+    return expected;                                                                               \
+  }                                                                                                \
+  SIM_FETCH(bits, T, exchange, __atomic_exchange_n)                                                \
+  SIM_FETCH(bits, T, fetch_add, __atomic_fetch_add)                                                \
+  SIM_FETCH(bits, T, fetch_sub, __atomic_fetch_sub)                                                \
+  SIM_FETCH(bits, T, fetch_and, __atomic_fetch_and)                                                \
+  SIM_FETCH(bits, T, fetch_or, __atomic_fetch_or)                                                  \
+  SIM_FETCH(bits, T, fetch_xor, __atomic_fetch_xor)                                                \
   SIM_FETCH(bits, T, fetch_nand, __atomic_fetch_nand)
 
 #define SIM_FETCH(bits, T, name, builtin)                   \

@@ -44,7 +44,8 @@ void out_of_bounds(const OutOfBounds& what, uintptr_t handle, const void* return
   if (running.on_device) abandon(kIllegalAddress, r.message);
 }
 
-void failed_assert(const char* expression, const char* file, unsigned line, const char* function, const void* return_address) {
+void failed_assert(const char* expression, const char* file, unsigned line, const char* function,
+                   const void* return_address) {
   if (!running.on_device) {
     fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
     abort();

@@ -1,5 +1,5 @@
-// What the compiler's instrumentation calls before each access of the learner's unit, and what the linker puts in
-// place of memcpy and its kin there (-Wl,--wrap).
+// What the compiler's instrumentation calls before each access of the learner's unit, and what the linker
+// puts in place of memcpy and its kin there (-Wl,--wrap).
 #include <cstring>
 
 #include "access.h"

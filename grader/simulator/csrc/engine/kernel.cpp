@@ -23,7 +23,9 @@ thread_local Configured* pending = nullptr;
 
 Dim3 plain(const Extent& e) { return {e.x, e.y, e.z}; }
 
-[[noreturn]] void refuse(const char* kernel, const char* why) { throw std::runtime_error(std::string(kernel) + why); }
+[[noreturn]] void refuse(const char* kernel, const char* why) {
+  throw std::runtime_error(std::string(kernel) + why);
+}
 
 Block& block_of(const char* what) {
   if (!running.on_device) refuse(what, " was called outside a kernel");
@@ -33,7 +35,12 @@ Block& block_of(const char* what) {
 }  // namespace
 
 Configured::Configured(int line, Extent grid, Extent block, size_t dynamic_shared_bytes, void* stream)
-    : line_(line), grid_(grid), block_(block), dynamic_shared_bytes_(dynamic_shared_bytes), stream_(stream), outer_(pending) {
+    : line_(line),
+      grid_(grid),
+      block_(block),
+      dynamic_shared_bytes_(dynamic_shared_bytes),
+      stream_(stream),
+      outer_(pending) {
   pending = this;
 }
 
@@ -41,9 +48,15 @@ Configured::~Configured() {
   if (pending == this) pending = outer_;
 }
 
-void enqueue(const KernelName& kernel, const void* return_address, const Argument* arguments, size_t count, KernelBody body) {
-  if (running.on_device) refuse(kernel.name, " was launched by a kernel: the simulator has no dynamic parallelism");
+void expect_launch(const KernelName& kernel) {
+  if (running.on_device)
+    refuse(kernel.name, " was launched by a kernel: the simulator has no dynamic parallelism");
   if (!pending) refuse(kernel.name, " was called without <<<grid, block>>>");
+}
+
+void enqueue(const KernelName& kernel, const void* return_address, const Argument* arguments, size_t count,
+             KernelBody body) {
+  expect_launch(kernel);
   Configured& c = *pending;
   pending = c.outer_;
   Launch l;
@@ -55,7 +68,7 @@ void enqueue(const KernelName& kernel, const void* return_address, const Argumen
   l.dynamic_shared_bytes = c.dynamic_shared_bytes_;
   l.device = current_device();
   l.stream = resolve(c.stream_);
-  l.current = current_stream(l.device);
+  l.current = current_stream(l.stream ? l.stream->device : l.device);
   l.arguments.assign(arguments, arguments + count);
   l.body = {body.run, std::move(body.closure), body.closure_bytes};
   launch(std::move(l));

@@ -42,27 +42,31 @@ Refusal refusal(const Launch& l) {
   if (sticky() != kSuccess) return {sticky(), ""};
   if (!l.stream) return {kInvalidResourceHandle, "the stream argument is no stream"};
   if (l.stream->device != l.device) {
-    return {kInvalidResourceHandle, "the stream belongs to device " + std::to_string(l.stream->device) + ", the current device is " + std::to_string(l.device)};
+    return {kInvalidResourceHandle, "the stream belongs to device " + std::to_string(l.stream->device) +
+                                        ", the current device is " + std::to_string(l.device)};
   }
   const Dim3 &g = l.grid, &b = l.block;
   if (!g.count()) return {kInvalidValue, "the grid " + text(g) + " has no block"};
   if (!b.count()) return {kInvalidValue, "the block " + text(b) + " has no thread"};
   if (b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > kThreadsPerBlock) {
-    return {kInvalidValue, "the block " + text(b) + " has " + std::to_string(b.count()) + " threads, at most 1024 (z: 64) are allowed"};
+    return {kInvalidValue, "the block " + text(b) + " has " + std::to_string(b.count()) +
+                               " threads, at most 1024 (z: 64) are allowed"};
   }
   if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535) {
     return {kInvalidValue, "the grid " + text(g) + " is larger than (2147483647, 65535, 65535)"};
   }
   const size_t limit = dynamic_shared_limit(l.function);
   if (l.dynamic_shared_bytes > limit) {
-    return {kInvalidValue, std::to_string(l.dynamic_shared_bytes) + " bytes of dynamic shared memory, the kernel may have " + std::to_string(limit)};
+    return {kInvalidValue, std::to_string(l.dynamic_shared_bytes) +
+                               " bytes of dynamic shared memory, the kernel may have " +
+                               std::to_string(limit)};
   }
   return {};
 }
 
 void refuse(const Launch& l, const Refusal& why) {
+  if (why.why.empty()) return;  // the sticky error of an earlier fault says more
   set_error(why.error, std::string(l.kernel) + ": " + why.why);
-  if (why.why.empty()) return;
   Report r;
   r.kind = "launch_error";
   r.kernel = l.kernel;

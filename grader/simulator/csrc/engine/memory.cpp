@@ -26,6 +26,7 @@ constexpr size_t kGranule = size_t{1} << kGranuleShift;
 constexpr size_t kLargestRedZone = 64ull << 20;
 constexpr size_t kQuarantineBytes = 64ull << 20;
 constexpr size_t kQuarantineCount = 4096;
+constexpr size_t kRemembered = 65536;  // freed allocations that a report can still name
 constexpr uint64_t kPoison = 0xFFC1FFC1FFC1FFC1ull;
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
@@ -47,14 +48,16 @@ struct Arena {
   std::map<char*, std::unique_ptr<Allocation>> by_base;
   std::deque<Allocation*> quarantine;
   size_t quarantine_bytes = 0;
-  std::set<char*> opened;  // pages of red zones that can be touched now
+  std::deque<std::pair<char*, uint64_t>> freed;  // base and id, oldest first
+  std::set<char*> opened;                        // pages of red zones that can be touched now
   uint64_t next_id = 1;
   Arena();
 };
 
 // A fixed address makes addresses in reports the same in every run; any other works as well.
 char* reserve(size_t bytes, uintptr_t hint) {
-  void* p = mmap(reinterpret_cast<void*>(hint), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* p = mmap(reinterpret_cast<void*>(hint), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
 }
 
@@ -87,7 +90,8 @@ size_t red_zone(size_t bytes) { return round_up(std::clamp(bytes, kGranule, kLar
 void fill(void* p, size_t bytes) {
   char* at = static_cast<char*>(p);
   const char* pattern = reinterpret_cast<const char*>(&kPoison);
-  while (bytes && reinterpret_cast<uintptr_t>(at) % 8) *at = pattern[reinterpret_cast<uintptr_t>(at) % 8], ++at, --bytes;
+  while (bytes && reinterpret_cast<uintptr_t>(at) % 8)
+    *at = pattern[reinterpret_cast<uintptr_t>(at) % 8], ++at, --bytes;
   std::fill_n(reinterpret_cast<uint64_t*>(at), bytes / 8, kPoison);
   memcpy(at + bytes / 8 * 8, pattern, bytes % 8);
 }
@@ -149,6 +153,14 @@ void forget(Allocation* old) {
   a.by_base.erase(old->base);
 }
 
+void forget_oldest() {
+  Arena& a = arena();
+  const auto [base, id] = a.freed.front();
+  a.freed.pop_front();
+  const auto it = a.by_base.find(base);
+  if (it != a.by_base.end() && it->second->id == id) forget(it->second.get());
+}
+
 void give_back_pages(Allocation* old) {
   const size_t bytes = round_up(old->bytes, page());
   madvise(old->base, bytes, MADV_DONTNEED);
@@ -157,10 +169,12 @@ void give_back_pages(Allocation* old) {
 }
 
 void set_bits(uint64_t* bits, size_t begin, size_t end, bool value) {
-  for (; begin < end && begin % 64; ++begin) value ? bits[begin / 64] |= 1ull << begin % 64 : bits[begin / 64] &= ~(1ull << begin % 64);
+  for (; begin < end && begin % 64; ++begin)
+    value ? bits[begin / 64] |= 1ull << begin % 64 : bits[begin / 64] &= ~(1ull << begin % 64);
   const size_t words = begin < end ? (end - begin) / 64 : 0;
   std::fill_n(bits + begin / 64, words, value ? ~0ull : 0);
-  for (begin += words * 64; begin < end; ++begin) value ? bits[begin / 64] |= 1ull << begin % 64 : bits[begin / 64] &= ~(1ull << begin % 64);
+  for (begin += words * 64; begin < end; ++begin)
+    value ? bits[begin / 64] |= 1ull << begin % 64 : bits[begin / 64] &= ~(1ull << begin % 64);
 }
 
 // The part of [p, p + bytes) inside a living allocation, as offsets.
@@ -240,6 +254,8 @@ void release(void* pointer, const std::string& by) {
   Range& range = a.ranges[old->device];
   range.in_use -= old->bytes;
   give_region(range, old->region, old->region + old->region_bytes);
+  a.freed.emplace_back(old->base, old->id);
+  if (a.freed.size() > kRemembered) forget_oldest();
   a.quarantine.push_back(old);
   a.quarantine_bytes += old->bytes;
   while (a.quarantine_bytes > kQuarantineBytes || a.quarantine.size() > kQuarantineCount) {
@@ -278,7 +294,8 @@ void mark_uninitialised(const void* p, size_t bytes) {
   EngineLock lock;
   const Part at = part(p, bytes);
   if (!at.allocation || at.begin == at.end) return;
-  if (at.allocation->all_initialised) set_bits(at.allocation->initialised.get(), 0, at.allocation->bytes, true);
+  if (at.allocation->all_initialised)
+    set_bits(at.allocation->initialised.get(), 0, at.allocation->bytes, true);
   at.allocation->all_initialised = false;
   set_bits(at.allocation->initialised.get(), at.begin, at.end, false);
 }
@@ -366,7 +383,8 @@ void close_red_zones() {
   const size_t size = page();
   for (char* at : arena().opened) {
     const Allocation* allocation = find(at);
-    if (allocation && at >= allocation->base && at < allocation->base + std::max<size_t>(allocation->bytes, 1)) {
+    if (allocation && at >= allocation->base &&
+        at < allocation->base + std::max<size_t>(allocation->bytes, 1)) {
       char* const end = allocation->base + allocation->bytes;
       fill(end, at + size - end);
     } else {

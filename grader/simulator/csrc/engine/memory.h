@@ -12,10 +12,10 @@ namespace sim {
 struct Stream;
 
 constexpr int kDevices = 2;
-constexpr int kOnChip = kDevices;           // pseudo device whose range holds the blocks' shared memory
-constexpr size_t kAlignment = 512;          // what PyTorch's caching allocator gives
+constexpr int kOnChip = kDevices;             // pseudo device whose range holds the blocks' shared memory
+constexpr size_t kAlignment = 512;            // what PyTorch's caching allocator gives
 constexpr size_t kDeviceBytes = 16ull << 30;  // what a device claims to have
-constexpr int kGranuleShift = 16;           // a granule of the range belongs to one allocation and its red zones
+constexpr int kGranuleShift = 16;  // a granule of the range belongs to one allocation and its red zones
 
 enum class Origin : uint8_t { kTorch, kCudaMalloc, kCudaMallocAsync, kSymbol, kShared };
 
@@ -37,9 +37,9 @@ struct Allocation {
   size_t limit = 0;
   std::unique_ptr<uint64_t[]> initialised;  // one bit a byte
   bool all_initialised = false;
-  uint8_t touched = 0;                   // by the running grid
+  uint8_t touched = 0;                        // by the running grid
   std::unique_ptr<uint64_t[]> read, written;  // bits of the bytes that the running grid has touched
-  bool resident = true;  // false when freed so long ago that its pages were given back
+  bool resident = true;                       // false when freed so long ago that its pages were given back
   char* region = nullptr;
   size_t region_bytes = 0;  // with the red zones
 };
@@ -50,8 +50,9 @@ void* allocate(int device, size_t bytes, Origin origin, Stream* stream);
 // Reports a second free, and a pointer that no allocation starts at.
 void release(void* pointer, const std::string& by);
 
-extern char* arena_begin;
-extern char* arena_end;
+// Hidden: the hooks read them at every access.
+extern __attribute__((visibility("hidden"))) char* arena_begin;
+extern __attribute__((visibility("hidden"))) char* arena_end;
 inline bool owns(const void* p) { return p >= arena_begin && p < arena_end; }
 
 // The allocation that holds `p` or, in a red zone, the nearest one; null outside all of them.
@@ -66,7 +67,8 @@ bool is_initialised(const void* p, size_t bytes);
 // Copies the initialised bits with the bytes: copying uninitialised memory is no fault.
 // Host memory counts as initialised.  The ranges may overlap.
 void copy_bytes(void* to, const void* from, size_t bytes);
-// Fills with the poison pattern (a NaN in every float type, a large negative integer) and marks uninitialised.
+// Fills with the poison pattern (a NaN in every float type, a large negative integer) and marks
+// uninitialised.
 void poison(void* p, size_t bytes);
 
 size_t bytes_in_use(int device);

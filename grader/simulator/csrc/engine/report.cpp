@@ -3,13 +3,16 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <cstdio>
 #include <map>
 #include <tuple>
 #include <vector>
 
+#include "grid.h"
 #include "json.h"
+#include "running.h"
 #include "stream.h"
 
 namespace sim {
@@ -34,8 +37,15 @@ std::string module_and_offset(const void* pc) {
   Dl_info info;
   if (!dladdr(pc, &info) || !info.dli_fname) return "";
   char offset[32];
-  snprintf(offset, sizeof offset, "+0x%zx", static_cast<size_t>(static_cast<const char*>(pc) - static_cast<char*>(info.dli_fbase)));
+  snprintf(offset, sizeof offset, "+0x%zx",
+           static_cast<size_t>(static_cast<const char*>(pc) - static_cast<char*>(info.dli_fbase)));
   return info.dli_fname + std::string(offset);
+}
+
+std::string frames(const std::vector<const void*>& stack) {
+  std::string out;
+  for (const void* pc : stack) out += (out.empty() ? "" : ", ") + json::quote(module_and_offset(pc));
+  return "[" + out + "]";
 }
 
 std::string to_json(const Counted& counted) {
@@ -56,10 +66,18 @@ std::string to_json(const Counted& counted) {
   if (r.block) o.add_raw("block", triple(*r.block));
   if (r.thread) o.add_raw("thread", triple(*r.thread));
   if (r.pc) o.add("pc", module_and_offset(r.pc));
+  if (!r.stack.empty()) o.add_raw("stack", frames(r.stack));
   if (r.line) o.add("line", r.line);
   if (r.stream) o.add("stream", *r.stream);
   if (r.current_stream) o.add("current_stream", *r.current_stream);
   return o.add("device", r.device).add("count", counted.count).add("message", r.message).str();
+}
+
+_Unwind_Reason_Code visit(_Unwind_Context* context, void* stack) {
+  const void* const pc = reinterpret_cast<const char*>(_Unwind_GetIP(context)) - 1;
+  auto& frames = *static_cast<std::vector<const void*>*>(stack);
+  if (running.grid->is_module_code(reinterpret_cast<uintptr_t>(pc))) frames.push_back(pc);
+  return frames.size() < 16 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 }  // namespace
@@ -69,6 +87,7 @@ void report(Report r) {
   const Key key{r.kind, r.pc, r.pc ? r.line : r.launch_line, r.kernel, r.pc ? "" : r.message};
   const auto [it, fresh] = place_of.emplace(key, reports.size());
   if (fresh) {
+    if (running.on_device && r.pc) _Unwind_Backtrace(visit, &r.stack);
     reports.push_back({std::move(r), 1});
   } else {
     ++reports[it->second].count;

@@ -24,7 +24,8 @@ struct Report {
   std::optional<Dim3> block, thread;
   std::optional<int64_t> stream, current_stream;
   int device = 0;
-  const void* pc = nullptr;  // inside the accessing instruction, not after it
+  const void* pc = nullptr;        // inside the accessing instruction, not after it
+  std::vector<const void*> stack;  // pc and its callers in the learner's module; filled by report()
 };
 
 // Reports of the same kind, pc, line and kernel are counted, not repeated.
@@ -33,7 +34,8 @@ std::string take_reports();     // JSON array; clears
 std::string take_launch_log();  // JSON array; clears
 size_t pending_reports();
 
-// Where all reports go, as one line of JSON, when the host process is about to die of a fault; -1 for nowhere.
+// Where all reports go, as one line of JSON, when the host process is about to die of a fault; -1 for
+// nowhere.
 void set_crash_fd(int fd);
 // Ends the process with SIGSEGV, as a bad host access does, after writing the reports.
 [[noreturn]] void crash();

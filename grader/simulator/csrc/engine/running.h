@@ -19,13 +19,13 @@ struct Running {
   Grid* grid = nullptr;
   Block* block = nullptr;
   Fiber* fiber = nullptr;
-  uint32_t thread = 0;     // linear index in the block
-  uint32_t spins = 0;      // atomic and volatile accesses of this thread since it last gave way
+  uint32_t thread = 0;              // linear index in the block
+  uint32_t spins = 0;               // atomic and volatile accesses of this thread since it last gave way
   const void* last_spin = nullptr;  // where
 };
 
 #define SIM_THREAD_LOCAL extern __thread __attribute__((tls_model("initial-exec")))
-SIM_THREAD_LOCAL Running running;
+SIM_THREAD_LOCAL __attribute__((visibility("hidden"))) Running running;
 
 // A report with kernel, launch, block, thread, stream and device filled in.
 Report here(const char* kind, const void* pc);

@@ -42,8 +42,8 @@ void* SharedMemory::variable(const SharedSlot& slot, size_t bytes, uint32_t elem
     r.argument = slot.name;
     r.space = "shared";
     r.line = slot.line;
-    r.message = "the kernel's shared variables take " + std::to_string(static_bytes_) + " bytes, a block has " +
-                std::to_string(kSharedBytes);
+    r.message = "the kernel's shared variables take " + std::to_string(static_bytes_) +
+                " bytes, a block has " + std::to_string(kSharedBytes);
     report(std::move(r));
   }
   entries_.push_back({&slot, make(bytes, slot.name, element_bytes)});

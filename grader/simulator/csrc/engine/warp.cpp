@@ -12,18 +12,30 @@ constexpr uint64_t kPoisonedLane = 0xFFC1FFC1FFC1FFC1ull;  // what a lane that i
 
 const char* name_of(WarpKind kind) {
   switch (kind) {
-    case WarpKind::kSync: return "__syncwarp";
-    case WarpKind::kShuffle: return "__shfl_sync";
-    case WarpKind::kShuffleUp: return "__shfl_up_sync";
-    case WarpKind::kShuffleDown: return "__shfl_down_sync";
-    case WarpKind::kShuffleXor: return "__shfl_xor_sync";
-    case WarpKind::kBallot: return "__ballot_sync";
-    case WarpKind::kAll: return "__all_sync";
-    case WarpKind::kAny: return "__any_sync";
-    case WarpKind::kUni: return "__uni_sync";
-    case WarpKind::kMatchAny: return "__match_any_sync";
-    case WarpKind::kMatchAll: return "__match_all_sync";
-    default: return "__reduce_sync";
+    case WarpKind::kSync:
+      return "__syncwarp";
+    case WarpKind::kShuffle:
+      return "__shfl_sync";
+    case WarpKind::kShuffleUp:
+      return "__shfl_up_sync";
+    case WarpKind::kShuffleDown:
+      return "__shfl_down_sync";
+    case WarpKind::kShuffleXor:
+      return "__shfl_xor_sync";
+    case WarpKind::kBallot:
+      return "__ballot_sync";
+    case WarpKind::kAll:
+      return "__all_sync";
+    case WarpKind::kAny:
+      return "__any_sync";
+    case WarpKind::kUni:
+      return "__uni_sync";
+    case WarpKind::kMatchAny:
+      return "__match_any_sync";
+    case WarpKind::kMatchAll:
+      return "__match_all_sync";
+    default:
+      return "__reduce_sync";
   }
 }
 
@@ -33,12 +45,20 @@ int source(const Collective& c, int lane) {
   const int first = lane / width * width;
   int from = lane;
   switch (c.kind) {
-    case WarpKind::kShuffle: return first + (argument & (width - 1));
-    case WarpKind::kShuffleUp: from = lane - argument; break;
-    case WarpKind::kShuffleDown: from = lane + argument; break;
+    case WarpKind::kShuffle:
+      return first + (argument & (width - 1));
+    case WarpKind::kShuffleUp:
+      from = lane - argument;
+      break;
+    case WarpKind::kShuffleDown:
+      from = lane + argument;
+      break;
     // An exclusive-or may read from an earlier group of the warp, not from a later one.
-    case WarpKind::kShuffleXor: from = lane ^ argument; return from < first + width ? from : lane;
-    default: break;
+    case WarpKind::kShuffleXor:
+      from = lane ^ argument;
+      return from < first + width ? from : lane;
+    default:
+      break;
   }
   return from >= first && from < first + width ? from : lane;
 }
@@ -47,14 +67,22 @@ uint64_t combine(WarpKind kind, uint64_t a, uint64_t b) {
   const int32_t sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b);
   const uint32_t ua = static_cast<uint32_t>(a), ub = static_cast<uint32_t>(b);
   switch (kind) {
-    case WarpKind::kAddInt: return ua + ub;
-    case WarpKind::kMinInt: return static_cast<uint32_t>(std::min(sa, sb));
-    case WarpKind::kMaxInt: return static_cast<uint32_t>(std::max(sa, sb));
-    case WarpKind::kMinUnsigned: return std::min(ua, ub);
-    case WarpKind::kMaxUnsigned: return std::max(ua, ub);
-    case WarpKind::kAnd: return ua & ub;
-    case WarpKind::kOr: return ua | ub;
-    default: return ua ^ ub;
+    case WarpKind::kAddInt:
+      return ua + ub;
+    case WarpKind::kMinInt:
+      return static_cast<uint32_t>(std::min(sa, sb));
+    case WarpKind::kMaxInt:
+      return static_cast<uint32_t>(std::max(sa, sb));
+    case WarpKind::kMinUnsigned:
+      return std::min(ua, ub);
+    case WarpKind::kMaxUnsigned:
+      return std::max(ua, ub);
+    case WarpKind::kAnd:
+      return ua & ub;
+    case WarpKind::kOr:
+      return ua | ub;
+    default:
+      return ua ^ ub;
   }
 }
 
@@ -71,14 +99,16 @@ uint32_t ballot(const Collective& c) {
 
 uint32_t matching(const Collective& c, int with) {
   uint32_t bits = 0;
-  for_lanes(c.arrived, [&](int lane) { bits |= static_cast<uint32_t>(c.value[lane] == c.value[with]) << lane; });
+  for_lanes(c.arrived,
+            [&](int lane) { bits |= static_cast<uint32_t>(c.value[lane] == c.value[with]) << lane; });
   return bits;
 }
 
 uint64_t result(const Collective& c, int lane) {
   const uint32_t votes = c.kind >= WarpKind::kBallot && c.kind <= WarpKind::kUni ? ballot(c) : 0;
   switch (c.kind) {
-    case WarpKind::kSync: return 0;
+    case WarpKind::kSync:
+      return 0;
     case WarpKind::kShuffle:
     case WarpKind::kShuffleUp:
     case WarpKind::kShuffleDown:
@@ -86,13 +116,20 @@ uint64_t result(const Collective& c, int lane) {
       const int from = source(c, lane);
       return c.arrived >> from & 1 ? c.value[from] : kPoisonedLane;
     }
-    case WarpKind::kBallot: return votes;
-    case WarpKind::kAll: return votes == c.arrived;
-    case WarpKind::kAny: return votes != 0;
-    case WarpKind::kUni: return votes == 0 || votes == c.arrived;
-    case WarpKind::kMatchAny: return matching(c, lane);
-    case WarpKind::kMatchAll: return matching(c, lane) == c.arrived ? c.arrived : 0;
-    default: break;
+    case WarpKind::kBallot:
+      return votes;
+    case WarpKind::kAll:
+      return votes == c.arrived;
+    case WarpKind::kAny:
+      return votes != 0;
+    case WarpKind::kUni:
+      return votes == 0 || votes == c.arrived;
+    case WarpKind::kMatchAny:
+      return matching(c, lane);
+    case WarpKind::kMatchAll:
+      return matching(c, lane) == c.arrived ? c.arrived : 0;
+    default:
+      break;
   }
   uint64_t total = c.value[__builtin_ctz(c.arrived)];
   for_lanes(c.arrived & (c.arrived - 1), [&](int other) { total = combine(c.kind, total, c.value[other]); });
@@ -111,7 +148,8 @@ uint64_t Block::collective(WarpKind kind, uint32_t mask, uint64_t value, int arg
   const uint32_t thread = running.thread, warp = thread / 32, lane = thread % 32;
   if (!(mask >> lane & 1)) {
     Report r = here("barrier_divergence", pc);
-    r.message = std::string(name_of(kind)) + ": the mask does not name the calling lane " + std::to_string(lane);
+    r.message =
+        std::string(name_of(kind)) + ": the mask does not name the calling lane " + std::to_string(lane);
     report(std::move(r));
     mask |= 1u << lane;
   }
@@ -162,8 +200,8 @@ void Block::report_absent(uint32_t warp, const Collective& c) {
   r.line = threads_[thread].wait.line;
   r.block = index_;
   r.thread = thread_index(thread);
-  r.message = std::string(name_of(c.kind)) + ": the mask names " + std::to_string(__builtin_popcount(c.mask & exited_[warp])) +
-              " lanes that have returned";
+  r.message = std::string(name_of(c.kind)) + ": the mask names " +
+              std::to_string(__builtin_popcount(c.mask & exited_[warp])) + " lanes that have returned";
   report(std::move(r));
 }
 

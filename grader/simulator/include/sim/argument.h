@@ -30,7 +30,8 @@ constexpr uint32_t element_size() {
 template <class T, class = void>
 struct has_data : std::false_type {};
 template <class T>
-struct has_data<T, std::enable_if_t<std::is_pointer_v<decltype(std::declval<const T&>().data())>>> : std::true_type {};
+struct has_data<T, std::enable_if_t<std::is_pointer_v<decltype(std::declval<const T&>().data())>>>
+    : std::true_type {};
 
 }  // namespace detail
 
@@ -41,7 +42,8 @@ Argument argument(const char* name, const T& value) {
     if constexpr (std::is_function_v<Element>) {
       return {name, nullptr, 0};
     } else {
-      return {name, const_cast<const void*>(static_cast<const volatile void*>(value)), detail::element_size<Element>()};
+      return {name, const_cast<const void*>(static_cast<const volatile void*>(value)),
+              detail::element_size<Element>()};
     }
   } else if constexpr (detail::has_data<T>::value) {
     using Element = std::remove_pointer_t<decltype(value.data())>;

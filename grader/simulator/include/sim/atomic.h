@@ -1,9 +1,10 @@
-// CUDA's atomics.  One OS thread runs a grid, so a plain read and write is atomic; the runtime checks the address.
+// CUDA's atomics.  One OS thread runs a grid, so a plain read and write is atomic; the runtime checks the
+// address.
 #pragma once
 #include "thread.h"
 
-#define SIM_ATOMIC(T, name) \
-  T name(T* address, T value); \
+#define SIM_ATOMIC(T, name)                                                       \
+  T name(T* address, T value);                                                    \
   SIM_DEVICE T name##_block(T* address, T value) { return name(address, value); } \
   SIM_DEVICE T name##_system(T* address, T value) { return name(address, value); }
 
@@ -29,10 +30,14 @@ SIM_ATOMIC_INTEGERS(atomicXor)
 SIM_ATOMIC(unsigned int, atomicInc)
 SIM_ATOMIC(unsigned int, atomicDec)
 
-#define SIM_ATOMIC_CAS(T)                        \
-  T atomicCAS(T* address, T expected, T value);  \
-  SIM_DEVICE T atomicCAS_block(T* address, T expected, T value) { return atomicCAS(address, expected, value); } \
-  SIM_DEVICE T atomicCAS_system(T* address, T expected, T value) { return atomicCAS(address, expected, value); }
+#define SIM_ATOMIC_CAS(T)                                          \
+  T atomicCAS(T* address, T expected, T value);                    \
+  SIM_DEVICE T atomicCAS_block(T* address, T expected, T value) {  \
+    return atomicCAS(address, expected, value);                    \
+  }                                                                \
+  SIM_DEVICE T atomicCAS_system(T* address, T expected, T value) { \
+    return atomicCAS(address, expected, value);                    \
+  }
 SIM_ATOMIC_CAS(int)
 SIM_ATOMIC_CAS(unsigned int)
 SIM_ATOMIC_CAS(unsigned long long)

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "argument.h"
 #include "../vector_types.h"
+#include "argument.h"
 
 namespace sim {
 
@@ -29,7 +29,8 @@ struct KernelBody {
   size_t closure_bytes;
 };
 
-// The part between <<< and >>>.  Waits for the kernel of the same full expression; dropped when an argument throws.
+// The part between <<< and >>>.  Waits for the kernel of the same full expression; dropped when an argument
+// throws.
 class Configured {
  public:
   Configured(int line, dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0, void* stream = nullptr)
@@ -50,7 +51,12 @@ class Configured {
 };
 
 // `return_address` lies in the kernel's host stub, which is how cudaFuncSetAttribute names the kernel.
-void enqueue(const KernelName& kernel, const void* return_address, const Argument* arguments, size_t count, KernelBody body);
+void enqueue(const KernelName& kernel, const void* return_address, const Argument* arguments, size_t count,
+             KernelBody body);
+
+// Throws unless a launch is pending, before anything is allocated: a kernel that calls a kernel is on the
+// device.
+void expect_launch(const KernelName& kernel);
 
 namespace detail {
 
@@ -64,6 +70,7 @@ __attribute__((no_sanitize("thread"))) void run_copy(const void* closure) {
 
 template <class A, class F>
 __attribute__((noinline)) void kernel(KernelName name, const A& arguments, F body) {
+  expect_launch(name);
   enqueue(name, __builtin_return_address(0), arguments.data(), arguments.size(),
           {&detail::run_copy<F>, std::make_shared<F>(std::move(body)), sizeof(F)});
 }

@@ -25,7 +25,8 @@ SIM_MATH __attribute__((always_inline)) To bits_as(From from) {
   return to;
 }
 
-// Float to integer as a GPU does it: out of range gives the nearest end, NaN gives 0 (or INT_MIN's like for 64 bits).
+// Float to integer as a GPU does it: out of range gives the nearest end, NaN gives 0 (or INT_MIN's like for
+// 64 bits).
 template <class To, class From>
 SIM_MATH To saturate(From x) {
   if (x != x) return sizeof(To) == 8 ? static_cast<To>(1ull << 63) : 0;
@@ -88,7 +89,8 @@ SIM_MATH unsigned __brev(unsigned x) {
   return r;
 }
 SIM_MATH unsigned long long __brevll(unsigned long long x) {
-  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+         __brev(static_cast<unsigned>(x >> 32));
 }
 SIM_MATH unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const uint64_t both = static_cast<uint64_t>(y) << 32 | x;
@@ -103,12 +105,18 @@ SIM_MATH unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) {
   return static_cast<unsigned>((static_cast<uint64_t>(hi) << 32 | lo) >> (shift & 31));
 }
 SIM_MATH int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
-SIM_MATH unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32); }
-SIM_MATH long long __mul64hi(long long a, long long b) { return static_cast<long long>(static_cast<__int128>(a) * b >> 64); }
+SIM_MATH unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
+}
+SIM_MATH long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
 SIM_MATH unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
-SIM_MATH int __mul24(int a, int b) { return static_cast<int>(static_cast<unsigned>(a << 8 >> 8) * static_cast<unsigned>(b << 8 >> 8)); }
+SIM_MATH int __mul24(int a, int b) {
+  return static_cast<int>(static_cast<unsigned>(a << 8 >> 8) * static_cast<unsigned>(b << 8 >> 8));
+}
 SIM_MATH unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffffu) * (b & 0xffffffu); }
 SIM_MATH unsigned __sad(int a, int b, unsigned c) { return c + static_cast<unsigned>(a > b ? a - b : b - a); }
 SIM_MATH unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a > b ? a - b : b - a); }
@@ -127,7 +135,9 @@ SIM_MATH float __fmul_rn(float a, float b) { return a * b; }
 SIM_MATH float __fdiv_rn(float a, float b) { return a / b; }
 SIM_MATH float __frcp_rn(float a) { return 1.0f / a; }
 SIM_MATH float __fsqrt_rn(float a) { return __builtin_sqrtf(a); }
-SIM_MATH float __frsqrt_rn(float a) { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a))); }
+SIM_MATH float __frsqrt_rn(float a) {
+  return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a)));
+}
 SIM_MATH double __dadd_rn(double a, double b) { return a + b; }
 SIM_MATH double __dsub_rn(double a, double b) { return a - b; }
 SIM_MATH double __dmul_rn(double a, double b) { return a * b; }
@@ -145,7 +155,9 @@ SIM_MATH float rcbrtf(float x) { return 1.0f / __builtin_cbrtf(x); }
 SIM_MATH double rcbrt(double x) { return 1.0 / __builtin_cbrt(x); }
 SIM_MATH float rhypotf(float a, float b) { return 1.0f / __builtin_hypotf(a, b); }
 SIM_MATH float norm3df(float a, float b, float c) { return __builtin_sqrtf(a * a + b * b + c * c); }
-SIM_MATH float norm4df(float a, float b, float c, float d) { return __builtin_sqrtf(a * a + b * b + c * c + d * d); }
+SIM_MATH float norm4df(float a, float b, float c, float d) {
+  return __builtin_sqrtf(a * a + b * b + c * c + d * d);
+}
 SIM_MATH float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 SIM_MATH float normcdff(float x) { return 0.5f * __builtin_erfcf(-x * 0.70710678118654752f); }
 SIM_MATH double normcdf(double x) { return 0.5 * __builtin_erfc(-x * 0.70710678118654752); }
@@ -180,9 +192,13 @@ SIM_MATH void sincosf(float x, float* s, float* c) { *s = __builtin_sinf(x), *c 
 #define __tanhf ::sim::fast::tanhf
 #define __sincosf ::sim::fast::sincosf
 
-#define SIM_MIN_MAX(A, B, R)                                                                                    \
-  SIM_MATH R min(const A a, const B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); } \
-  SIM_MATH R max(const A a, const B b) { return static_cast<R>(a) > static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); }
+#define SIM_MIN_MAX(A, B, R)                                                              \
+  SIM_MATH R min(const A a, const B b) {                                                  \
+    return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
+  }                                                                                       \
+  SIM_MATH R max(const A a, const B b) {                                                  \
+    return static_cast<R>(a) > static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
+  }
 SIM_MIN_MAX(int, int, int)
 SIM_MIN_MAX(unsigned, unsigned, unsigned)
 SIM_MIN_MAX(int, unsigned, unsigned)
@@ -211,9 +227,11 @@ SIM_MATH long long llmin(long long a, long long b) { return a < b ? a : b; }
 SIM_MATH long long llmax(long long a, long long b) { return a > b ? a : b; }
 
 // Cached loads and stores read and write as plain ones do.
-#define SIM_LOAD(name) \
-  template <class T>   \
-  SIM_MATH T name(const T* p) { return *p; }
+#define SIM_LOAD(name)                                         \
+  template <class T>                                           \
+  SIM_MATH __attribute__((always_inline)) T name(const T* p) { \
+    return *p;                                                 \
+  }
 SIM_LOAD(__ldg)
 SIM_LOAD(__ldca)
 SIM_LOAD(__ldcg)
@@ -221,9 +239,11 @@ SIM_LOAD(__ldcs)
 SIM_LOAD(__ldlu)
 SIM_LOAD(__ldcv)
 #undef SIM_LOAD
-#define SIM_STORE(name) \
-  template <class T>    \
-  SIM_MATH void name(T* p, T value) { *p = value; }
+#define SIM_STORE(name)                                              \
+  template <class T>                                                 \
+  SIM_MATH __attribute__((always_inline)) void name(T* p, T value) { \
+    *p = value;                                                      \
+  }
 SIM_STORE(__stwb)
 SIM_STORE(__stcg)
 SIM_STORE(__stcs)

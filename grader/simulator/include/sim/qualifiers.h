@@ -1,6 +1,7 @@
-// CUDA's declaration keywords.  The front end rewrites __shared__, __constant__, __device__ variables and <<< >>>;
-// what is left of the keywords means nothing to a host compiler.
-// __noinline__ is no macro here: libstdc++ writes __attribute__((__noinline__)), so the front end replaces it.
+// CUDA's declaration keywords.  The front end rewrites __shared__, __constant__, __device__ variables and <<<
+// >>>; what is left of the keywords means nothing to a host compiler.
+// __noinline__ is no macro here: libstdc++ writes __attribute__((__noinline__)), so the front end replaces
+// it.
 #pragma once
 
 #define __global__ __attribute__((noinline))

@@ -1,6 +1,7 @@
 // `__device__` and `__constant__` variables after the front end:
-// `static float c__initial[4] = {...}; static decltype(c__initial)& c = ::sim::symbol(c__initial, {"c", LINE});`
-// The variable lives in device memory, so the host cannot follow its address and cudaMemcpyToSymbol can.
+// `static float c__initial[4] = {...}; static decltype(c__initial)& c = ::sim::symbol(c__initial, {"c",
+// LINE});` The variable lives in device memory, so the host cannot follow its address and cudaMemcpyToSymbol
+// can.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

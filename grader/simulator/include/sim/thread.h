@@ -9,14 +9,20 @@
 #include "../vector_types.h"
 #include "collective.h"
 
-// Not instrumented: its own temporaries are no accesses of the learner.
-#define SIM_DEVICE static inline __attribute__((no_sanitize("thread")))
+// Inlined, so that a report's innermost frame is the learner's.
+#define SIM_DEVICE static inline __attribute__((always_inline))
 #define SIM_LINE int line = __builtin_LINE()
 
 SIM_DEVICE void __syncthreads(SIM_LINE) { sim::block_barrier(sim::BarrierKind::kSync, 0, line); }
-SIM_DEVICE int __syncthreads_count(int p, SIM_LINE) { return sim::block_barrier(sim::BarrierKind::kCount, p, line); }
-SIM_DEVICE int __syncthreads_and(int p, SIM_LINE) { return sim::block_barrier(sim::BarrierKind::kAnd, p, line); }
-SIM_DEVICE int __syncthreads_or(int p, SIM_LINE) { return sim::block_barrier(sim::BarrierKind::kOr, p, line); }
+SIM_DEVICE int __syncthreads_count(int p, SIM_LINE) {
+  return sim::block_barrier(sim::BarrierKind::kCount, p, line);
+}
+SIM_DEVICE int __syncthreads_and(int p, SIM_LINE) {
+  return sim::block_barrier(sim::BarrierKind::kAnd, p, line);
+}
+SIM_DEVICE int __syncthreads_or(int p, SIM_LINE) {
+  return sim::block_barrier(sim::BarrierKind::kOr, p, line);
+}
 
 SIM_DEVICE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 SIM_DEVICE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -87,15 +93,16 @@ SIM_DEVICE unsigned __match_any_sync(unsigned mask, T value, SIM_LINE) {
 }
 template <class T>
 SIM_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* all, SIM_LINE) {
-  const uint64_t lanes = sim::warp_collective(sim::WarpKind::kMatchAll, mask, sim::detail::to_bits(value), 0, 32, line);
+  const uint64_t lanes =
+      sim::warp_collective(sim::WarpKind::kMatchAll, mask, sim::detail::to_bits(value), 0, 32, line);
   *all = sim::warp_agreed();
   return static_cast<unsigned>(lanes);
 }
 
-#define SIM_REDUCE(name, T, kind)                                                                           \
-  SIM_DEVICE T name(unsigned mask, T value, SIM_LINE) {                                                     \
-    return static_cast<T>(                                                                                  \
-        sim::warp_collective(sim::WarpKind::kind, mask, static_cast<unsigned>(value), 0, 32, line));        \
+#define SIM_REDUCE(name, T, kind)                                                                    \
+  SIM_DEVICE T name(unsigned mask, T value, SIM_LINE) {                                              \
+    return static_cast<T>(                                                                           \
+        sim::warp_collective(sim::WarpKind::kind, mask, static_cast<unsigned>(value), 0, 32, line)); \
   }
 SIM_REDUCE(__reduce_add_sync, unsigned, kAddInt)
 SIM_REDUCE(__reduce_add_sync, int, kAddInt)
@@ -111,4 +118,3 @@ SIM_REDUCE(__reduce_xor_sync, unsigned, kXor)
 SIM_DEVICE void __nanosleep(unsigned) { sim::pause_thread(); }
 SIM_DEVICE void __trap() { sim::trap(); }
 SIM_DEVICE long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-#undef SIM_REDUCE
