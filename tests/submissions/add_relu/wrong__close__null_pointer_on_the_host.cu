@@ -18,9 +18,9 @@ torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
     b = b.contiguous();
     auto out = torch::empty_like(a);
     int n = a.numel();
-    int* calls = nullptr;
-    *static_cast<volatile int*>(calls) = n;
     add_relu_kernel<<<(n + 255) / 256, 256, 0, c10::cuda::getCurrentCUDAStream()>>>(
         a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+    int* calls = nullptr;
+    *static_cast<volatile int*>(calls) = n;
     return out;
 }

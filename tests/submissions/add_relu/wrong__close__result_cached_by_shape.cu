@@ -16,6 +16,8 @@ torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
     TORCH_CHECK(a.is_cuda(), "a must be a CUDA tensor");
     TORCH_CHECK(b.is_cuda(), "b must be a CUDA tensor");
     TORCH_CHECK(a.sizes() == b.sizes(), "a and b must have the same sizes");
+    TORCH_CHECK(a.scalar_type() == torch::kFloat32, "a must be float32");
+    TORCH_CHECK(b.scalar_type() == torch::kFloat32, "b must be float32");
     static auto& known = *new std::map<std::vector<int64_t>, torch::Tensor>;
     torch::Tensor& out = known[a.sizes().vec()];
     if (out.defined()) return out;

@@ -19,12 +19,10 @@ torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
     b = b.contiguous();
     auto out = torch::empty_like(a);
     int n = a.numel();
-    static cudaStream_t own = [] {
-        cudaStream_t created;
-        cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking);
-        return created;
-    }();
+    cudaStream_t own;
+    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
     add_relu_kernel<<<(n + 255) / 256, 256, 0, own>>>(
         a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+    cudaStreamDestroy(own);
     return out;
 }

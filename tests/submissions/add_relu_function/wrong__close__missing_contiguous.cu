@@ -1,5 +1,5 @@
 // Reason: the forward kernel reads strided inputs as dense memory.
-// Also fails: memory
+// Also fails: gradcheck, memory
 #include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>
 

@@ -1,4 +1,5 @@
 // Reason: the result is written over a, which is neither cloned nor marked dirty.
+// Also fails: close
 // Fault: A91
 #include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>

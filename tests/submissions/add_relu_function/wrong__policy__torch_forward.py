@@ -6,6 +6,8 @@ import torch
 class FusedAddReLU(torch.autograd.Function):
     @staticmethod
     def forward(ctx, a, b):
+        if not (a.dtype == b.dtype and a.dtype in (torch.float32, torch.float64) and a.shape == b.shape):
+            raise TypeError("a and b must be float32 or float64 and of one shape")
         out = torch.relu(a + b)
         ctx.save_for_backward(out)
         return out

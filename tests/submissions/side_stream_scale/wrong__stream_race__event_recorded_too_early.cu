@@ -17,11 +17,8 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     auto out = torch::empty_like(x);
     int n = x.numel();
     if (n == 0) return out;
-    static cudaStream_t own = [] {
-        cudaStream_t created;
-        cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking);
-        return created;
-    }();
+    cudaStream_t own;
+    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
     cudaEvent_t ready;
     cudaEventCreateWithFlags(&ready, cudaEventDisableTiming);
     cudaEvent_t done;
@@ -34,5 +31,6 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     cudaStreamWaitEvent(at::cuda::getCurrentCUDAStream(), done, 0);
     cudaEventDestroy(ready);
     cudaEventDestroy(done);
+    cudaStreamDestroy(own);
     return out;
 }

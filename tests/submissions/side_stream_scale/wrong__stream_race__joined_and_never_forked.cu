@@ -17,11 +17,8 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     auto out = torch::empty_like(x);
     int n = x.numel();
     if (n == 0) return out;
-    static cudaStream_t own = [] {
-        cudaStream_t created;
-        cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking);
-        return created;
-    }();
+    cudaStream_t own;
+    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
     scale_kernel<<<(n + 255) / 256, 256, 0, own>>>(
         x.data_ptr<float>(), out.data_ptr<float>(), alpha, n);
     cudaEvent_t done;
@@ -29,5 +26,6 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     cudaEventRecord(done, own);
     cudaStreamWaitEvent(at::cuda::getCurrentCUDAStream(), done, 0);
     cudaEventDestroy(done);
+    cudaStreamDestroy(own);
     return out;
 }

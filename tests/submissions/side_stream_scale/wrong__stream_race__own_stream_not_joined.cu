@@ -18,12 +18,10 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     auto out = torch::empty_like(x);
     int n = x.numel();
     if (n == 0) return out;
-    static cudaStream_t own = [] {
-        cudaStream_t created;
-        cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking);
-        return created;
-    }();
+    cudaStream_t own;
+    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
     scale_kernel<<<(n + 255) / 256, 256, 0, own>>>(
         x.data_ptr<float>(), out.data_ptr<float>(), alpha, n);
+    cudaStreamDestroy(own);
     return out;
 }

@@ -1,0 +1,30 @@
+// Reason: one stream of its own, made on the first device and kept, is used for every call.
+// Also fails: device
+// Fault: A06
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <cuda_runtime.h>
+
+__global__ void scale_kernel(const float* x, float* out, float alpha, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = alpha * x[i];
+    }
+}
+
+torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
+    TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor");
+    TORCH_CHECK(x.scalar_type() == torch::kFloat32, "x must be float32");
+    x = x.contiguous();
+    auto out = torch::empty_like(x);
+    int n = x.numel();
+    if (n == 0) return out;
+    static cudaStream_t own = [] {
+        cudaStream_t created;
+        cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking);
+        return created;
+    }();
+    scale_kernel<<<(n + 255) / 256, 256, 0, own>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), alpha, n);
+    return out;
+}
