@@ -124,7 +124,12 @@ def _reason(verdict: dict[str, Any] | None, score: float | None, available: floa
     lines = [str(note) for note in verdict.get("notes", [])] if score is None or score < available else []
     if verdict["message"]:
         lines.append(str(verdict["message"]))
-    lines += [_lost(check) for check in verdict["checks"] if check["verdict"] != Outcome.PASSED]
+    lost = [check for check in verdict["checks"] if check["verdict"] != Outcome.PASSED]
+    lines += [_lost(check) for check in lost if check["verdict"] != Outcome.NOT_RUN]
+    not_run = [check for check in lost if check["verdict"] == Outcome.NOT_RUN and check["max_score"]]
+    if not_run:
+        total = points(sum(check["max_score"] for check in not_run))
+        lines.append(f"not run (-{total}): {', '.join(check['name'] for check in not_run)}")
     return "\n".join(lines)
 
 

@@ -57,8 +57,11 @@ def plain(verdict: Verdict, notes: Iterable[str] = ()) -> str:
     for check in verdict.checks:
         sign, word, _ = _SIGNS[check.verdict]
         lines.append(f"  {sign} {check.name}: {word}, {points(check.score)} of {points(check.max_score)}")
+        if check.verdict is Outcome.NOT_RUN:
+            continue
         lines += [f"      {line}" for line in check.message.splitlines()]
         lines += [f"      {line}" for line in excerpt(check.where).splitlines()]
+    lines += [f"  {line}" for line in _not_run(verdict)]
     return "\n".join(lines)
 
 
@@ -71,7 +74,9 @@ def html(verdict: Verdict, notes: Iterable[str] = (), picture: Picture | None = 
     body += [f"<p>{escape(text)}</p>" for text in (verdict.message, _NEXT.get(verdict.verdict, "")) if text]
     if verdict.checks:
         body.append(_table(verdict))
-        body += [_reason(check, picture) for check in verdict.checks if check.message or check.where]
+        said = [check for check in verdict.checks if check.verdict is not Outcome.NOT_RUN]
+        body += [_reason(check, picture) for check in said if check.message or check.where]
+        body += [f"<p>{escape(line)}</p>" for line in _not_run(verdict)]
     return _frame(label, colour, "".join(body))
 
 
@@ -114,6 +119,15 @@ def note_card(label: str, text: str) -> str:
     """Return a short message as an HTML fragment."""
     paragraphs = "".join(f'<p style="margin:.2em 0">{escape(line)}</p>' for line in text.splitlines())
     return _frame(label, _SIGNS[Outcome.NOT_ATTEMPTED][2], paragraphs)
+
+
+def _not_run(verdict: Verdict) -> list[str]:
+    """Return why checks were not run, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for check in verdict.checks:
+        if check.verdict is Outcome.NOT_RUN and check.message:
+            reasons.setdefault(check.message, []).append(check.name)
+    return [f"{', '.join(names)}: {message}" for message, names in reasons.items()]
 
 
 def _frame(label: str, colour: str, body: str) -> str:

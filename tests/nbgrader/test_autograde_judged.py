@@ -8,6 +8,7 @@ import fake_course_judge
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
 from nbgrader.converters.base import NbGraderException
 from toy_course import ANSWER, LESSON, Course, cell
 
@@ -160,3 +161,11 @@ def test_the_autograded_notebook_keeps_the_verdict(course: Course) -> None:
     stored = json.loads(json.dumps(output.data[VERDICT_TYPE]))
     assert output.data["text/plain"] == "1.0"
     assert (stored["verdict"], stored["score"], stored["checks"][0]["where"]["line"]) == ("failed", 1.0, 3)
+
+
+def test_the_formgrader_s_button_grades_too(course: Course) -> None:
+    """The formgrader calls nbgrader's API with the same configuration, one student at a time."""
+    course.submit("ada", course.answered())
+    api = NbGraderAPI(config=course.config())
+    assert api.autograde(LESSON, "ada")["success"]
+    assert course.scores("ada")["check_add_relu"] == 3.0

@@ -34,7 +34,8 @@ def _failed() -> Verdict:
     checks = (
         CheckResult("build", Outcome.PASSED, 0.0, 0.0),
         CheckResult("close", Outcome.FAILED, 0.0, 2.5, HOSTILE, PLACE, ({"kind": "out_of_bounds"},)),
-        CheckResult("launch", Outcome.NOT_RUN, 0.0, 1.0),
+        CheckResult("launch", Outcome.NOT_RUN, 0.0, 1.0, "Not looked at."),
+        CheckResult("memory", Outcome.NOT_RUN, 0.0, 0.0, "Not looked at."),
     )
     return Verdict("add_relu", "sim", Outcome.FAILED, 1.5, 4.0, checks, {"total": 2.04})
 
@@ -60,7 +61,7 @@ def test_a_card_can_be_read_aloud() -> None:
     """The region is labelled, the table has headers, and outcomes are words beside their signs."""
     seen = _parsed(card.html(_failed())).seen
     assert dict(seen)["section"]["aria-label"] == "Verdict on add_relu: failed"
-    assert [attributes.get("scope") for tag, attributes in seen if tag == "th"] == ["col"] * 3 + ["row"] * 3
+    assert [attributes.get("scope") for tag, attributes in seen if tag == "th"] == ["col"] * 3 + ["row"] * 4
     html = card.html(_failed())
     for word in ("passed", "failed", "not run", "1.5 of 4 points"):
         assert word in html
@@ -78,6 +79,8 @@ def test_plain_text_says_the_same() -> None:
         "      14 |     out[i] = <b>;",
         "                      ^",
         "  – launch: not run, 0 of 1",
+        "  – memory: not run, 0 of 0",
+        "  launch, memory: Not looked at.",
     ]
 
 
