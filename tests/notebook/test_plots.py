@@ -115,6 +115,7 @@ def test_memory_layout_shows_elements_outside_the_view() -> None:
     picture = plots.memory_layout(torch.arange(6)[1::2])
     assert "offset 0 holds 0, not in this view" in picture.alt
     assert "offset 3 holds 3, [1]" in picture.alt
+    assert any("grey is not part of this view" in label for label in picture.labels)
     assert "next element: +2 in memory" in picture.labels
 
 
@@ -148,6 +149,12 @@ def test_overrun_before_the_start_and_far_away() -> None:
     far = plots.overrun(OVERRUN | {"index": 5000, "thread": [1, 2, 0]})
     assert {"…", "5000"} <= set(far.labels)
     assert "thread (1, 2, 0)" in far.alt
+
+
+def test_overrun_of_one_element_and_of_none() -> None:
+    """The smallest arrays are named as they are."""
+    assert "out: element 0" in plots.overrun(OVERRUN | {"index": 1, "numel": 1}).labels
+    assert "out: no elements" in plots.overrun(OVERRUN | {"index": 0, "numel": 0}).labels
 
 
 def test_overrun_refuses_a_report_without_an_index() -> None:

@@ -98,6 +98,8 @@ def _draw_storage(axes: Axes, values: list[str], owner: dict[int, list[tuple[int
         cell(axes, column, y, value, _fill(owner.get(place)), size=7.5)
         axes.text(column + 0.5, y - 0.12, str(place), ha="center", va="top", fontsize=6.5, color="#555555")
     says = "memory: element offset from the start of the storage, in address order"
+    if len(owner) < len(values):
+        says += "; grey is not part of this view"
     axes.text(0, -1.75 * (lines - 1) - 0.62, says, fontsize=8.5, va="top", color="#555555")
 
 

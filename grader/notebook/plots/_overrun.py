@@ -62,11 +62,15 @@ def _draw_edge(axes: Axes, shown: list[int | None], numel: int, report: Mapping[
     x = shown.index(0) if int(report["index"]) < 0 else shown.index(numel - 1) + 1
     axes.plot([x, x], [-0.35, 1.4], color="black", linewidth=2)
     name = report.get("argument", "the array")
-    texts = [(f"{name}: elements 0 to {numel - 1}", INK), (f"not part of {name}", VERMILION)]
+    texts = [(f"{name}: {_elements(numel)}", INK), (f"not part of {name}", VERMILION)]
     if int(report["index"]) < 0:
         texts.reverse()
     for (text, colour), side, align in zip(texts, (-0.15, 0.15), ("right", "left"), strict=True):
         axes.text(x + side, -0.55, text, ha=align, va="top", fontsize=9, color=colour)
+
+
+def _elements(numel: int) -> str:
+    return f"elements 0 to {numel - 1}" if numel > 1 else "element 0" if numel else "no elements"
 
 
 def _draw_access(axes: Axes, shown: list[int | None], report: Mapping[str, Any]) -> None:
@@ -99,4 +103,4 @@ def _alt(report: Mapping[str, Any]) -> str:
     count = report.get("count", 1)
     again = f" {count} such accesses were seen." if count > 1 else ""
     who = _who(report).replace("\n", ", ")
-    return f"Array {name} has elements 0 to {numel - 1}. {who}: {side}.{again}"
+    return f"Array {name} has {_elements(numel)}. {who}: {side}.{again}"
