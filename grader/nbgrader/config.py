@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def configure(config: Any, course: Path) -> None:
     from grader.nbgrader.restore import RestoreCells
 
     find_alembic()
+    silence_nbgrader()
     config.CourseDirectory.root = str(course)
     config.JudgeAnswers.seed_file = str(course / SEED_FILE)
     config.ClearSolutions.enforce_metadata = True
@@ -61,6 +63,14 @@ def configure(config: Any, course: Path) -> None:
         theirs.CheckCellMetadata,
     ]
     config.GenerateFeedback.preprocessors = [theirs.GetGrades, HideHiddenTests, CSSHTMLHeaderPreprocessor]
+
+
+def silence_nbgrader() -> None:
+    """Keep a warning of nbgrader's own making from instructors.
+
+    It adds a submission to its collections before the session knows it, which SQLAlchemy 2.1 remarks on.
+    """
+    warnings.filterwarnings("ignore", message="Object of type <Submitted")
 
 
 def find_alembic() -> None:

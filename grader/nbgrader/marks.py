@@ -66,19 +66,24 @@ def marks(directory: Path, url: str | None = None) -> list[Mark]:
 
 
 def print_marks(rows: list[Mark]) -> None:
-    """Print marks as a table on standard output."""
+    """Print marks as a table on standard output, students apart from each other by lines."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=f"{len({row.student for row in rows})} students, {len(rows)} marks", show_lines=True)
-    for name in ("student", "lesson", "exercise", "mark", "points lost because"):
-        table.add_column(name, justify="right" if name == "mark" else "left")
-    for row in rows:
-        mark = "no mark" if row.score is None else points(row.score)
-        cells = (row.student, row.lesson, row.exercise, f"{mark} of {points(row.max_score)}", row.reason)
-        table.add_row(*(Text(cell) for cell in cells))
-    Console(soft_wrap=False).print(table)
+    table = Table(title=f"{len({row.student for row in rows})} students, {len(rows)} marks")
+    table.add_column("student", no_wrap=True)
+    table.add_column("exercise", no_wrap=True)
+    table.add_column("mark", justify="right", no_wrap=True)
+    table.add_column("points lost because")
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        score = "–" if row.score is None else points(row.score)
+        last = following is None or following.student != row.student
+        cells = (row.student, row.exercise, f"{score} of {points(row.max_score)}", row.reason)
+        table.add_row(*(Text(cell) for cell in cells), end_section=last)
+    Console().print(table)
+    if any(row.score is None for row in rows):
+        print("– is no mark: it could not be judged, and is not a zero. `nbgrader autograde` says why.")
 
 
 def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
@@ -116,29 +121,29 @@ def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _reason(verdict: dict[str, Any] | None, score: float | None, available: float) -> str:
-    """Return why points are missing, one line a failed check."""
+    """Return why points are missing, one line a failed check; empty for full marks."""
     if verdict is None:
         return "Not judged; see what `nbgrader autograde` said." if score is None else ""
     if "error" in verdict:
         return str(verdict["error"])
-    lines = [str(note) for note in verdict.get("notes", [])] if score is None or score < available else []
-    if verdict["message"]:
-        lines.append(str(verdict["message"]))
-    lost = [check for check in verdict["checks"] if check["verdict"] != Outcome.PASSED]
-    lines += [_lost(check) for check in lost if check["verdict"] != Outcome.NOT_RUN]
-    not_run = [check for check in lost if check["verdict"] == Outcome.NOT_RUN and check["max_score"]]
+    if score is not None and score >= available:
+        return ""
+    lines = [str(note) for note in verdict["notes"]] + [str(verdict["message"])]
+    lost = [check for check in verdict["checks"] if check["score"] < check["max_score"]]
+    lines += [_lost(check, verdict["exercise"]) for check in lost if check["verdict"] != Outcome.NOT_RUN]
+    not_run = [check for check in lost if check["verdict"] == Outcome.NOT_RUN]
     if not_run:
         total = points(sum(check["max_score"] for check in not_run))
         lines.append(f"not run (-{total}): {', '.join(check['name'] for check in not_run)}")
-    return "\n".join(lines)
+    return "\n".join(line for line in lines if line)
 
 
-def _lost(check: dict[str, Any]) -> str:
+def _lost(check: dict[str, Any], exercise: str) -> str:
     """Return one failed check with its lost points, line and message."""
     lost = points(check["max_score"] - check["score"])
     where = f", line {check['where']['line']}" if check["where"] else ""
-    first = (check["message"] or check["verdict"].replace("_", " ")).splitlines()[0]
-    return f"{check['name']} (-{lost}{where}): {first}"
+    message = (check["message"] or check["verdict"].replace("_", " ")).splitlines()[0]
+    return f"{check['name']} (-{lost}{where}): {message.removeprefix(f'{exercise}: ')}"
 
 
 if __name__ == "__main__":
