@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from grader.toolchain.errors import CompileError, EnvironmentFault
 from grader.toolchain.progress import Watcher
 from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
 
-__all__ = ["BuildRequest", "BuildResult", "CompileError", "Diagnostic", "EnvironmentFault", "build", "load"]
+__all__ = [
+    "BuildRequest",
+    "BuildResult",
+    "CompileError",
+    "Diagnostic",
+    "EnvironmentFault",
+    "build",
+    "device",
+    "load",
+    "load_inline",
+]
 
 
 def build(request: BuildRequest, progress: Watcher | None = None) -> BuildResult:
@@ -32,3 +43,16 @@ def load(library: Path, name: str, docs: Mapping[str, str] | None = None) -> Mod
     from grader.toolchain.loading import load as load_module
 
     return load_module(library, name, docs)
+
+
+def __getattr__(name: str) -> Any:
+    """Give `device` and `load_inline`, which need torch, when they are first used."""
+    if name == "load_inline":
+        from grader.toolchain.inline import load_inline
+
+        return load_inline
+    if name == "device":
+        from grader.toolchain.inline import find_device
+
+        return find_device()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -52,10 +53,14 @@ def _sources(request: BuildRequest) -> list[Source]:
     cuda = Source.read(request.cuda, request.file, request.first_line)
     if not request.cpp.strip():
         return [cuda]
-    cpp = Source.read(request.cpp, f"{request.file} (cpp)", 1)
+    cpp = Source.read(request.cpp, _cpp_file(request.file), 1)
     if not request.cuda.strip():
         return [cpp]
     return [cuda] if _declares_only(cpp) else [cuda, cpp]
+
+
+def _cpp_file(file: str) -> str:
+    return file.replace("cuda", "cpp") if "cuda" in file else f"{file} (cpp)"
 
 
 def _declares_only(source: Source) -> bool:
@@ -104,6 +109,7 @@ class _Plan:
     def __init__(self, request: BuildRequest, sources: list[Source], found: Runtime) -> None:
         self.request, self.sources, self.runtime = request, sources, found
         self.mode = max((units.first_mode(source.text) for source in sources), key=_MODES.index)
+        self.commands: list[str] = []
         self.operators: dict[str, list[str]] = {}
         for source in sources:
             names, lists = units.operators(source, found.install)
@@ -169,6 +175,7 @@ class _Plan:
         return next((spot for spot in spots if spot is not None), None)
 
 
+_OPERATOR = re.compile(r"(?:no match for|ambiguous overload for) 'operator.*\b(?:torch|at|c10)::|incomplete type")
 _MODES = ("lean", "wide", "full")
 
 
@@ -213,11 +220,18 @@ def _further(plan: _Plan, mode: str, result: BuildResult) -> str | None:
         return None
     names = _suspects(plan, result)
     beyond = identifiers.outside(plan.runtime.headers, mode, names)
-    if not beyond:
+    if not beyond and not _doubtful(plan, result):
         return None
     if mode == "lean" and identifiers.outside(plan.runtime.headers, "wide", beyond) != beyond:
         return "wide"
     return "full"
+
+
+def _doubtful(plan: _Plan, result: BuildResult) -> bool:
+    """Whether an error could come from a declaration that no name betrays: an operator, or within a header."""
+    include = str(plan.runtime.install.include)
+    in_header = any(line.startswith(include) and " error: " in line for line in result.output.split("\n"))
+    return in_header or any(_OPERATOR.search(diagnostic.message) for diagnostic in result.diagnostics)
 
 
 def _suspects(plan: _Plan, result: BuildResult) -> set[str]:
@@ -242,10 +256,10 @@ def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
     failed = next((output for output in outputs if output is not None), None)
     output = failed if failed is not None else _link(plan, objects, directory / "module.so")
     if output is None:
-        return BuildResult(True, directory / "module.so", plan.names())
+        return BuildResult(True, directory / "module.so", plan.names(), commands=plan.commands)
     whole = "\n".join(text for text in outputs if text) or output
     diagnostics = parse(whole, plan.locate) or [Diagnostic("error", _last_line(whole))]
-    return BuildResult(False, diagnostics=diagnostics, output=whole)
+    return BuildResult(False, diagnostics=diagnostics, output=whole, commands=plan.commands)
 
 
 def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None:
@@ -262,8 +276,10 @@ def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None
         flags.append(f"-isystem{python_include()}")
     flags += [f"-I{path}" for path in request.extra_include_paths]
     flags += [*request.extra_cflags, *MESSAGE_FLAGS, "-include", str(found.header(mode))]
+    command: list[str | Path] = [found.compiler.path, *flags, "-c", text, "-o", target]
+    plan.commands.append(" ".join(map(str, command)))
     limit = SECONDS * (3 if mode == "full" else 1)
-    ran = run([found.compiler.path, *flags, "-c", text, "-o", target], seconds=limit)
+    ran = run(command, seconds=limit)
     if ran.timed_out:
         return f"{source.file}:{source.first_line}: error: the compilation did not finish within {limit:g} s"
     _check_machine(ran.output if ran.status else "")
@@ -294,7 +310,9 @@ def _explained(plan: _Plan, result: BuildResult) -> BuildResult:
     """Say what is defined where a wanted function is not."""
     defined = [f.name for source in plan.sources for f in source.translation.functions if f.defined]
     diagnostics = [_with_names(diagnostic, defined) for diagnostic in result.diagnostics]
-    return replace(result, diagnostics=diagnostics)
+    for source in plan.sources:
+        diagnostics = [source.refined(diagnostic) for diagnostic in diagnostics]
+    return replace(result, diagnostics=list(dict.fromkeys(diagnostics)))
 
 
 def _with_names(diagnostic: Diagnostic, defined: list[str]) -> Diagnostic:

@@ -22,6 +22,19 @@ _REQUIRED = re.compile(
 _INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>[^:\n]+):(?P<line>\d+)")
 _LINKER = re.compile(r"undefined reference to [`'](?P<symbol>.+)'$|undefined symbol: (?P<other>.+)$")
 
+UNCLOSED = "a '{' is never closed: the file ends inside it"
+_HINTS = {
+    r"'(?:getCurrentCUDAStream|getDefaultCUDAStream|CUDAStream)'": "c10/cuda/CUDAStream.h",
+    r"'(?:CUDAGuard|OptionalCUDAGuard|CUDAStreamGuard)'": "c10/cuda/CUDAGuard.h",
+    r"'C10_CUDA_(?:CHECK|KERNEL_LAUNCH_CHECK)'": "c10/cuda/CUDAException.h",
+    r"'c10::cuda' has not been declared": "c10/cuda/CUDAStream.h",
+    r"'at::cuda' has not been declared": "ATen/cuda/CUDAContext.h",
+    r"'__half2?'|'__float2half\w*'|'__half2float\w*'": "cuda_fp16.h",
+    r"'__nv_bfloat16\w*'|'__float2bfloat16\w*'": "cuda_bf16.h",
+    r"'cooperative_groups'": "cooperative_groups.h",
+}
+"""What a message means by a name that only an include declares."""
+
 Locate = Callable[[str, int, int | None], Place | None]
 """Turns a file, line and column of the compiler into a place in the learner's source, if it is one."""
 
@@ -80,11 +93,17 @@ def _message(match: re.Match[str]) -> _Message:
 
 
 def _diagnostic(message: _Message, locate: Locate) -> Diagnostic:
-    spots = [(message.file, message.line, message.column), *message.through]
+    spots = [(message.file, message.line, message.column or _caret(message.details)), *message.through]
     place = next((place for spot in spots if (place := locate(*spot)) is not None), None)
     if message.file == binding.FILE:
         return Diagnostic(message.severity, _about_binding(message.text), place, "\n".join(message.details))
     return Diagnostic(message.severity, plain(message.text), place, "\n".join(message.details))
+
+
+def _caret(details: list[str]) -> int | None:
+    """Return the column of the caret that nvcc draws below the source line, which it indents by two."""
+    drawn = len(details) > 1 and details[1].strip() == "^"
+    return len(details[1].rstrip()) - 2 if drawn else None
 
 
 def plain(text: str) -> str:
@@ -96,7 +115,10 @@ def plain(text: str) -> str:
         r"\b(?:::)?sim::Configured::Configured\([^)]*\)", "the launch configuration <<<...>>>", text
     )
     text = re.sub(r"<lambda\([^)]*\)>", "kernel", text)
-    return re.sub(r"(?:::)?\bsim::(?:detail::)?", "", text)
+    text = re.sub(r"(?:::)?\bsim::(?:detail::|api::)?", "", text)
+    undeclared = "declared" in text or "not a member" in text or "does not name" in text
+    hint = next((path for name, path in _HINTS.items() if re.search(name, text)), None) if undeclared else None
+    return f"{text}; include <{hint}>" if hint else text
 
 
 def _about_binding(text: str) -> str:
@@ -104,8 +126,8 @@ def _about_binding(text: str) -> str:
         return static[1]
     if undeclared := re.search(r"'(?:::)?(\w+)' (?:was not declared|has not been declared)", text):
         return f"no function named '{undeclared[1]}' is defined at file scope"
-    if "at end of input" in text or text.startswith("expected"):
-        return "a '{' or '(' is never closed: the file ends inside it"
+    if "at end of input" in text or text.startswith("expected") or "not allowed here" in text:
+        return UNCLOSED
     if "overloaded" in text or "no matching function" in text:
         return f"a function cannot be offered to Python: {plain(text)}"
     return plain(text)

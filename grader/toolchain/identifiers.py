@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 
-from grader.toolchain.torch_install import TorchInstall
-
 _NAME = re.compile(rb"[A-Za-z_]\w+")
-_TREES = ("ATen", "c10", "torch")
 _FILE = "outside-{}.txt"
 
 
-def write(install: TorchInstall, directory: Path, mode: str) -> None:
-    """Write the names that PyTorch's headers know and those of `mode` do not, by its dependency file."""
-    known: set[bytes] = set()
-    for path in _dependencies(directory / f"{mode}.d"):
-        known |= _names(path)
-    (directory / _FILE.format(mode)).write_bytes(b"\n".join(sorted(_everything(install) - known)))
+def write(directory: Path, mode: str) -> None:
+    """Write the names that the full headers know and those of `mode` do not, by their dependency files."""
+    beyond = _known(directory / "full.d") - _known(directory / f"{mode}.d")
+    (directory / _FILE.format(mode)).write_bytes(b"\n".join(sorted(beyond)))
 
 
-@cache
-def _everything(install: TorchInstall) -> frozenset[bytes]:
+def _known(dependencies: Path) -> set[bytes]:
     found: set[bytes] = set()
-    for tree in _TREES:
-        for path in (install.include / tree).rglob("*.h"):
-            found |= _names(path)
-    return frozenset(found)
+    for path in _dependencies(dependencies):
+        found |= _names(path)
+    return found
 
 
 def _names(path: Path) -> set[bytes]:

@@ -72,6 +72,7 @@ class BuildResult:
     cached: bool = False
     missing: list[dict[str, Any]] = field(default_factory=list)
     output: str = ""
+    commands: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain data."""

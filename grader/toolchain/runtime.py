@@ -153,7 +153,7 @@ class _Build:
             units = {unit: self._object(unit) for unit in snapshot().units()}
             stale = [unit for unit, place in units.items() if not place.exists()]
             modes = [] if (self.headers / "complete").exists() else list(PRECOMPILED)
-            self.watcher.begin(len(stale) + 2 * len(modes) + 1, "Building the simulator")
+            self.watcher.begin(len(stale) + 2 * len(modes) + bool(modes) + 1, "Building the simulator")
             if modes:
                 self._write_headers()
             self._compile_all(modes, stale, scratch)
@@ -173,12 +173,14 @@ class _Build:
     def _compile_all(self, modes: list[str], stale: list[str], scratch: Path) -> None:
         with ThreadPoolExecutor(JOBS) as pool:
             jobs = {pool.submit(self._precompile, mode): f"{mode} headers" for mode in modes}
+            if modes:
+                jobs[pool.submit(self._list_full)] = "list of full headers"
             # The units that include PyTorch first, so that no long job is left for the end.
             ordered = sorted(stale, key=lambda unit: "engine/" in unit)
             jobs |= {pool.submit(self._compile, scratch, unit): Path(unit).name for unit in ordered}
             self._follow(jobs)
         for mode in modes:
-            identifiers.write(self.install, self.headers, mode)
+            identifiers.write(self.headers, mode)
             self.watcher.done(f"names that {mode} headers lack")
 
     def _follow(self, jobs: dict[Future[None], str]) -> None:
@@ -199,6 +201,10 @@ class _Build:
         flags = _unit_flags(self.headers, self.install, mode)
         flags += ["-MD", "-MF", str(self.headers / f"{mode}.d"), "-x", "c++-header"]
         self._run([self.compiler.path, *flags, header, "-o", f"{header}.gch"])
+
+    def _list_full(self) -> None:
+        flags = [*_unit_flags(self.headers, self.install, "full"), "-M", "-MF", str(self.headers / "full.d")]
+        self._run([self.compiler.path, *flags, self.headers / "units/grader/full.h"])
 
     def _object(self, unit: str) -> Path:
         return self.objects / f"{cache.key([_base(), *snapshot().unit_parts(unit)])}.o"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.toolchain import binding, headers
+from grader.toolchain.diagnostics import UNCLOSED
 from grader.toolchain.frontend import HostFunction, Translation, translate
 from grader.toolchain.request import Diagnostic
 from grader.toolchain.torch_install import TorchInstall
@@ -15,8 +16,9 @@ from grader.verdict import Place
 _AUTOGRAD = re.compile(r"\btorch::autograd\b|\bAutogradContext\b")
 _WIDE = re.compile(
     r"\bTORCH_LIBRARY|\btorch::(?:Library|dispatch|schema)\b|\bIValue\b|\bc10::(?:List|Dict)\b"
-    r"|\bITensorListRef\b|\bglobalContext\b"
+    r"|\bindexing\b|\.index(?:_put_)?\s*\(|\bITensorListRef\b|\bglobalContext\b"
 )
+_SEMICOLON = re.compile(r"expected (?:'[,;]' or )?'[;,]' before ")
 _FULL = re.compile(
     r"\bPYBIND11_MODULE\b|\bpybind11\b|\bpy::|\btorch::(?:nn|optim|jit|data|serialize|python)\b|<Python\.h>"
 )
@@ -62,6 +64,30 @@ class Source:
         """Return the last line that is not blank."""
         lines = self.text.rstrip().split("\n")
         return self.place(self.first_line + len(lines) - 1)
+
+    def refined(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return the diagnostic at the place where a learner would mend it."""
+        brace = self.translation.unclosed
+        if diagnostic.message == UNCLOSED and brace is not None:
+            start = self.text.rfind("\n", 0, brace.start) + 1
+            return replace(diagnostic, place=self.place(brace.line, brace.start - start + 1))
+        place = diagnostic.place
+        if place is None or place.file != self.file or not _SEMICOLON.match(diagnostic.message):
+            return diagnostic
+        return replace(diagnostic, place=self._end_of_previous(place))
+
+    def _end_of_previous(self, place: Place) -> Place:
+        """Return the end of the line before, if nothing stands before `place` in its own."""
+        lines = self.text.split("\n")
+        row = place.line - self.first_line
+        if place.text[: (place.column or 1) - 1].strip():
+            return place
+        while row > 0:
+            row -= 1
+            code = lines[row].split("//")[0].rstrip()
+            if code:
+                return self.place(row + self.first_line, len(code) + 1)
+        return place
 
     def faults(self) -> list[Diagnostic]:
         """Return what the front end could not read, in order."""

@@ -24,7 +24,7 @@ from grader.toolchain.frontend.storage import (
     find_declarations,
     rewrite_declaration,
 )
-from grader.toolchain.frontend.tokens import Stream, Tokens, scan
+from grader.toolchain.frontend.tokens import Stream, Token, Tokens, scan
 
 __all__ = ["Fault", "HostFunction", "Kernel", "Missing", "Parameter", "Translation", "translate"]
 
@@ -41,6 +41,8 @@ class Translation:
     names: frozenset[str] = frozenset()
     free_names: frozenset[str] = frozenset()
     """The names that are not only members: what follows no `.` or `->`."""
+    unclosed: Token | None = None
+    """The last brace that nothing closes; a compiler says only that the file ended."""
 
     @property
     def text(self) -> str:
@@ -71,7 +73,7 @@ def translate(source: str, first_line: int = 1) -> Translation:
     faults.sort(key=lambda fault: fault.token.start)
     missing = find_missing(tokens, kernels, launches)
     return Translation(
-        edits.apply(), kernels, functions, missing, faults, frozenset(tokens.names()), _free(tokens)
+        edits.apply(), kernels, functions, missing, faults, frozenset(tokens.names()), _free(tokens), tokens.file.unclosed()
     )
 
 

@@ -75,6 +75,11 @@ class Stream:
         """Return the index of the bracket that opens the one at `index`."""
         return _match(self.tokens, range(index, -1, -1), _CLOSE, _OPEN)
 
+    def unclosed(self) -> Token | None:
+        """Return the last brace that nothing closes."""
+        pending = [i for i, t in enumerate(self.tokens) if t.kind == "mark" and t.text == "{"]
+        return next((self.tokens[i] for i in reversed(pending) if self.close(i) is None), None)
+
     def text(self, index: int) -> str:
         """Return the text of the token at `index`, empty outside the stream."""
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""

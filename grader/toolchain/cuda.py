@@ -1,0 +1,185 @@
+"""Building for CUDA through PyTorch's own `load_inline`, in a directory and under a lock of our own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grader.toolchain import cache
+from grader.toolchain.diagnostics import parse
+from grader.toolchain.errors import CompileError, EnvironmentFault
+from grader.toolchain.locks import locked
+from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
+from grader.toolchain.torch_install import installed
+from grader.toolchain.units import Source
+from grader.verdict import Place
+
+_MACHINE = (
+    (r"CUDA_HOME environment variable is not set", "nvcc was not found. Install the CUDA toolkit, or set CUDA_HOME."),
+    (r"Ninja is required", "ninja is not installed. Install it: pip install ninja"),
+    (r"No space left on device", "The disk is full. Free some space, or set GRADER_CACHE to another disk."),
+    (r"nvcc.*(?:not found|No such file)", "nvcc was not found. Install the CUDA toolkit, or set CUDA_HOME."),
+    (r"unsupported GNU version", "This nvcc does not accept this g++. Set CXX to an older one."),
+    (r"does not match|mismatches the version", "nvcc's version does not fit PyTorch's. Set CUDA_HOME to the fitting one."),
+)
+
+
+def build(request: BuildRequest) -> BuildResult:
+    """Build a request with nvcc, or find it built.  Imports torch and loads nothing of the learner's."""
+    started = time.monotonic()
+    source = Source.read(request.cuda, request.file, request.first_line)
+    if not source.text.strip():
+        return BuildResult(False, diagnostics=[Diagnostic("error", "the source is empty: write a host function")])
+    names = request.functions if request.functions is not None else _bindable(source)
+    arguments = _arguments(request, source, names)
+    place = cache.root() / "cuda" / _key(request, names)
+    with cache.writing(cache.root()), locked(cache.lock_path(place.name)):
+        result = _kept(place, names) or _make(arguments, source, place, names)
+    return replace(result, seconds=time.monotonic() - started)
+
+
+def load_inline(arguments: dict[str, Any]) -> Any:
+    """Call PyTorch's `load_inline`; a compile error comes back as `CompileError`."""
+    from grader.toolchain.inline import function_names, text
+
+    names, _ = function_names(arguments["functions"])
+    source = Source.read(text(arguments["cuda_sources"]), "cuda_sources", 1)
+    cpp = text(arguments["cpp_sources"])
+    given = {
+        **arguments,
+        "cpp_sources": [cpp, *_declarations(source, names or [], cpp)],
+        "cuda_sources": [_named(source)] if source.text else None,
+    }
+    parts = [repr(sorted(given.items(), key=lambda item: item[0])), *_environment()]
+    place = cache.root() / "cuda" / cache.key(parts)
+    place.mkdir(parents=True, exist_ok=True)
+    with locked(cache.lock_path(place.name)):
+        if given["build_directory"] is None:
+            given["build_directory"] = str(place)
+            (place / "lock").unlink(missing_ok=True)
+        try:
+            return _torch_load_inline(given)
+        except RuntimeError as error:
+            raise CompileError(_diagnostics(str(error), source), str(error)) from None
+
+
+def _bindable(source: Source) -> list[str]:
+    functions = [f for f in source.translation.functions if f.defined]
+    names = [f.name for f in functions]
+    return [f.name for f in functions if f.bindable and f.name != "main" and names.count(f.name) == 1]
+
+
+def _declarations(source: Source, names: list[str], cpp: str) -> list[str]:
+    """Declare for the binding file what only the CUDA text defines."""
+    wanted = [f for f in source.translation.functions if f.defined and f.name in names]
+    return [f"{f.signature()};" for f in wanted if not re.search(rf"\b{f.name}\s*\(", cpp)]
+
+
+def _named(source: Source) -> str:
+    return f'#line {source.first_line} "{source.file}"\n{source.text}'
+
+
+def _arguments(request: BuildRequest, source: Source, names: list[str]) -> dict[str, Any]:
+    return {
+        "name": re.sub(r"\W", "_", request.name) or "kernels",
+        "cpp_sources": [request.cpp, *_declarations(source, names, request.cpp)],
+        "cuda_sources": [_named(source)],
+        "functions": names,
+        "extra_cflags": request.extra_cflags,
+        "extra_cuda_cflags": ["-lineinfo", *request.extra_cuda_cflags],
+        "extra_ldflags": request.extra_ldflags,
+        "extra_include_paths": request.extra_include_paths,
+        "with_cuda": request.with_cuda,
+        "no_implicit_headers": request.no_implicit_headers,
+    }
+
+
+def _environment() -> list[str]:
+    """Return what decides a CUDA build beside the request."""
+    install = installed()
+    words = [str(install.root), install.version, str(install.cuda)]
+    words += [os.environ.get(name, "") for name in ("TORCH_CUDA_ARCH_LIST", "CXX", "CUDA_HOME", "NVCC_PREPEND_FLAGS")]
+    return [*words, _said(["nvcc", "--version"]), _said([os.environ.get("CXX") or "c++", "--version"])]
+
+
+def _said(command: list[str]) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _key(request: BuildRequest, names: list[str]) -> str:
+    parts = [Path(__file__).read_text(), repr(replace(request, functions=names)), *_environment(), _capability()]
+    return cache.key(parts)
+
+
+def _capability() -> str:
+    import torch
+
+    return str(torch.cuda.get_device_capability()) if torch.cuda.is_available() else ""
+
+
+def _kept(place: Path, names: list[str]) -> BuildResult | None:
+    if not (place / "complete").exists():
+        return None
+    libraries = list(place.glob("*.so"))
+    cache.used(place)
+    return BuildResult(True, libraries[0], names, cached=True) if libraries else None
+
+
+def _make(arguments: dict[str, Any], source: Source, place: Path, names: list[str]) -> BuildResult:
+    with cache.scratch(place.parent) as directory, _path_instead_of_module():
+        try:
+            made = Path(_torch_load_inline({**arguments, "build_directory": str(directory)}))
+        except (RuntimeError, OSError) as error:
+            _check_machine(str(error))
+            return BuildResult(False, diagnostics=_diagnostics(str(error), source), output=str(error))
+        for path in directory.iterdir():
+            if path != made:
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
+        (directory / "complete").touch()
+        cache.publish(directory, place)
+    cache.prune(place.parent)
+    return BuildResult(True, place / made.name, names)
+
+
+@contextmanager
+def _path_instead_of_module() -> Iterator[None]:
+    """Have PyTorch return where the library is: a build process must not run the learner's initialisers."""
+    from torch.utils import cpp_extension
+
+    own = cpp_extension._import_module_from_library
+    cpp_extension._import_module_from_library = lambda name, path, *_: str(Path(path) / f"{name}.so")  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        cpp_extension._import_module_from_library = own
+
+
+def _torch_load_inline(arguments: dict[str, Any]) -> Any:
+    from torch.utils import cpp_extension
+
+    return cpp_extension.load_inline(**arguments)
+
+
+def _check_machine(output: str) -> None:
+    for pattern, message in _MACHINE:
+        if re.search(pattern, output):
+            raise EnvironmentFault(message)
+
+
+def _diagnostics(output: str, source: Source) -> list[Diagnostic]:
+    def locate(file: str, line: int, column: int | None) -> Place | None:
+        return source.place(line, column) if file == source.file else None
+
+    found = parse(output, locate)
+    return found or [Diagnostic("error", output.strip().split("\n")[-1][:500])]
