@@ -59,11 +59,12 @@ def _draw_element(axes: Axes, x: int, element: int | None, index: int, numel: in
 
 
 def _draw_edge(axes: Axes, shown: list[int | None], numel: int, report: Mapping[str, Any]) -> None:
-    x = shown.index(0) if int(report["index"]) < 0 else shown.index(numel - 1) + 1
+    before = int(report["index"]) < 0
+    x = shown.index(0) if before and numel else shown.index(numel - 1) + 1 if numel else len(shown) * before
     axes.plot([x, x], [-0.35, 1.4], color="black", linewidth=2)
     name = report.get("argument", "the array")
     texts = [(f"{name}: {_elements(numel)}", INK), (f"not part of {name}", VERMILION)]
-    if int(report["index"]) < 0:
+    if before:
         texts.reverse()
     for (text, colour), side, align in zip(texts, (-0.15, 0.15), ("right", "left"), strict=True):
         axes.text(x + side, -0.55, text, ha=align, va="top", fontsize=9, color=colour)
