@@ -82,6 +82,9 @@ class Bench(Protocol):
     def observe(self, step: Step) -> Observation:
         """Do a step in a worker; raise `WorkerLostError` if it gave no result."""
 
+    def renew(self) -> None:
+        """Let the next step have a new worker."""
+
     def runs(self) -> tuple[CaseRun, ...]:
         """Return the standard run of every case.  It is made once and shared by all checks."""
 
@@ -89,7 +92,7 @@ class Bench(Protocol):
         """Return what `make` made when it was first asked for under this name."""
 
     def beside(self) -> Bench | None:
-        """Return the simulator's bench of the same answer if this one is another device's and there is one."""
+        """Return the simulator's bench of the same answer, if this is another device's."""
 
     def place(self, line: int | None) -> Place | None:
         """Return the place of a line of the CUDA source, with its text."""

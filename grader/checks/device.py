@@ -1,4 +1,4 @@
-"""`device`: with tensors on the second device, and that device current, the result is right and lies there.
+"""`device`: on the second device, with that device current, the answer does what it does on the first.
 
 With one GPU the evidence comes from the simulator, which has two devices.
 """
@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from grader.checks.base import PASSED, Bench, Check, Finding, failed
-from grader.checks.baseline import UNSEEN, Baseline, baseline
+from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed
+from grader.checks.close import value_problem
 from grader.checks.comparison import form
 from grader.checks.evidence import first_report
 from grader.checks.gradients import agree, flags_of
 from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
+from grader.judge.observation import Observation
 from grader.judge.protocol import Step
 
 _ADVICE = "Take device and stream from the arguments."
@@ -33,56 +34,57 @@ class Device(Check):
     devices = 2
 
     def run(self, bench: Bench) -> Finding:
-        """Report what goes wrong on device 1, forward and backward."""
-        plain = baseline(bench, self.case, "device")
-        if plain is None:
-            return UNSEEN
-        step = Step(bench.exercise.answer.entry, (plain.drawn.arguments,), device=1)
-        finding = self._forward(bench, step, plain)
-        if finding or not bench.exercise.differentiable:
-            return finding or PASSED
-        return self._backward(bench, step, plain) or PASSED
+        """Report what goes wrong on device 1 and not on device 0."""
+        bench.renew()  # A worker that has used device 0 may hold on to it, which is no fault of device 1's.
+        drawn = bench.draw(self.case, "device")
+        steps = self._steps(bench, drawn)
+        second = [_try(bench, drawn, replace(step, device=1)) for step in steps]
+        for step, wrong in zip(steps, second, strict=True):
+            if wrong and _try(bench, drawn, step) is None:
+                return wrong
+        return PASSED
 
-    def _forward(self, bench: Bench, step: Step, plain: Baseline) -> Finding | None:
-        function, where = bench.exercise.answer.called, _where(bench)
-        try:
-            seen = bench.observe(step)
-        except WorkerLostError as loss:
-            return failed(messages.lost(function, loss, where))
-        found = first_report(bench, [(self.case, seen.reports)], _FAULTS)
-        if seen.error:
-            return found or failed(messages.exception(function, seen.error, where, seen.reports))
-        if seen.device_after != 1:
-            return failed(
-                f"{function} left device {seen.device_after} current where device 1 was{messages.located(where)}. "
-                "Use at::cuda::CUDAGuard, which restores the device, instead of cudaSetDevice."
-            )
-        output = seen.calls[0].outputs[0]
-        problem = form(output, plain.drawn.expected, self.case.dtype, f"{bench.kind}:1")
-        if problem is None and output.values is not None:
-            problem = plain.problem(bench, output.values)
-        if problem:
-            return failed(f"{function}: with {where}, {problem} {_ADVICE}")
-        return found
-
-    def _backward(self, bench: Bench, step: Step, plain: Baseline) -> Finding | None:
-        function, where = bench.exercise.answer.called, f"in backward, {_where(bench)}"
-        arguments = plain.drawn.arguments
-        gradient = torch.ones_like(plain.drawn.expected, dtype=self.case.dtype)
-        backward = replace(step, differentiate=flags_of(arguments), gradient=gradient)
-        try:
-            first, seen = bench.observe(replace(backward, device=0)), bench.observe(backward)
-        except WorkerLostError as loss:
-            return failed(messages.lost(function, loss, where))
-        found = first_report(bench, [(self.case, seen.reports)], _FAULTS)
-        if found or first.error:
-            return found
-        if seen.error:
-            return failed(messages.exception(function, seen.error, where, seen.reports))
-        if not agree(first.gradients, seen.gradients):
-            return failed(f"{function}: {where}, gradients differ from those on device 0. {_ADVICE}")
-        return None
+    def _steps(self, bench: Bench, drawn: Drawn) -> list[Step]:
+        """Return a plain call, one on a side stream, and one with its backward."""
+        plain = Step(bench.exercise.answer.entry, (drawn.arguments,))
+        steps = [plain, replace(plain, streams=("side",), busy=("side",), produce=True)]
+        if bench.exercise.differentiable:
+            gradient = torch.ones_like(drawn.expected, dtype=self.case.dtype)
+            steps.append(replace(plain, differentiate=flags_of(drawn.arguments), gradient=gradient))
+        return steps
 
 
-def _where(bench: Bench) -> str:
-    return f"tensors on {bench.kind}:1, which is current"
+def _try(bench: Bench, drawn: Drawn, step: Step) -> Finding | None:
+    """Do a step and return what is wrong with it."""
+    where = f"tensors on {bench.kind}:{step.device}, which is current"
+    try:
+        seen = bench.observe(step)
+    except WorkerLostError as loss:
+        return failed(messages.lost(bench.exercise.answer.called, loss, where))
+    found = first_report(bench, [(drawn.case, seen.reports)], _FAULTS)
+    return found or _problem(bench, drawn, step, seen, where)
+
+
+def _problem(bench: Bench, drawn: Drawn, step: Step, seen: Observation, where: str) -> Finding | None:
+    function = bench.exercise.answer.called
+    if seen.error:
+        return failed(messages.exception(function, seen.error, where, seen.reports))
+    if seen.device_after != step.device:
+        return failed(
+            f"{function} left device {seen.device_after} current where device {step.device} was. "
+            "Use at::cuda::CUDAGuard, which restores the device, instead of cudaSetDevice."
+        )
+    output = seen.calls[0].outputs[0]
+    problem = form(output, drawn.expected, drawn.case.dtype, f"{bench.kind}:{step.device}")
+    if problem is None and output.values is not None:
+        problem = value_problem(bench, output.values, drawn)
+    if problem is None and step.gradient is not None and not _gradients_right(bench, drawn, seen):
+        problem = "gradients are wrong."
+    return failed(f"{function}: with {where}, {problem} {_ADVICE}") if problem else None
+
+
+def _gradients_right(bench: Bench, drawn: Drawn, seen: Observation) -> bool:
+    leaves = [v.double().requires_grad_() if isinstance(v, torch.Tensor) else v for v in drawn.arguments]
+    wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    expected = torch.autograd.grad(bench.exercise.reference(*leaves).sum(), wanted)
+    return agree([one.to(drawn.case.dtype) for one in expected], seen.gradients)

@@ -1,8 +1,8 @@
 """`gradcheck`: gradients are right at more than one warp, for gradients of any layout, and one-sided.
 
-`torch.autograd.gradcheck` runs in the judge, in float64, on a function whose forward and backward are calls to the
-worker.  Beside it: the reference's own gradient (a constant function passes gradcheck), a gradient shared by two
-calls (editing it in place passes gradcheck too), and float32.
+`torch.autograd.gradcheck` runs in the judge, in float64, on a function whose forward and backward are calls
+to the worker.  Beside it: the reference's own gradient (a constant function passes gradcheck), a gradient shared
+by two calls (editing it in place passes gradcheck too), and float32.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.autograd.gradcheck import GradcheckError
 
 from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed, tensors
 from grader.checks.comparison import compare
@@ -66,7 +67,9 @@ def _run_problem(bench: Bench, run: GradientRun) -> str | None:
         if problem:
             return f"the gradient for {names[position % len(names)]} {problem}"
     if seen.gradient_after is None or changed_elements(run.incoming, seen.gradient_after):
-        return "backward changed its incoming gradient in place. Others may share it, so compute into a new tensor"
+        return (
+            "backward changed its incoming gradient in place. Others may share it: compute into a new tensor"
+        )
     return None
 
 
@@ -101,7 +104,7 @@ def _numeric(bench: Bench) -> Finding | None:
         remote, inputs = _remote(bench, drawn)
         try:
             torch.autograd.gradcheck(remote, inputs, fast_mode=fast, check_undefined_grad=False)
-        except torch.autograd.gradcheck.GradcheckError as error:  # type: ignore[attr-defined]
+        except GradcheckError as error:
             first = str(error).strip().split("\n")[0]
             return failed(f"{bench.exercise.answer.called}: gradcheck at shape {list(shape)}: {first}")
     return None

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from grader.judge.faults import EnvironmentFault
@@ -46,7 +45,9 @@ class Building:
             output, said = self._process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             self.cancel()
-            return {"ok": False, "diagnostics": [_diagnostic(f"building did not finish within {limit:g} s")]}
+            raise EnvironmentFault(
+                f"Building did not finish within {limit:g} s. Check again when this machine has less to do."
+            ) from None
         return _result(output, said)
 
     def cancel(self) -> None:
@@ -54,10 +55,6 @@ class Building:
         if self._process.poll() is None:
             self._process.kill()
         self._process.communicate()
-
-
-def _diagnostic(message: str) -> dict[str, Any]:
-    return {"severity": "error", "message": message, "place": None}
 
 
 def _result(output: str, said: str) -> dict[str, Any]:
@@ -72,8 +69,3 @@ def _result(output: str, said: str) -> dict[str, Any]:
     if fault:
         raise EnvironmentFault(str(fault))
     return result
-
-
-def library(result: dict[str, Any]) -> Path:
-    """Return the path of the built library."""
-    return Path(result["library"])

@@ -160,7 +160,7 @@ _SAYINGS = {
     ),
     "deadlock": (
         "{message_or}threads waited for each other for ever",
-        "Look for a barrier inside a condition.",
+        "Look for a loop that does not end, or a barrier that some threads never reach.",
     ),
     "data_race": (
         "{message_or}two threads touched the same memory, at least one to write, with nothing to order them",

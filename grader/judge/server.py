@@ -1,8 +1,8 @@
 """A judge in a process of its own, beside a notebook's kernel: `python -m grader.judge.server FD [DEVICE]`.
 
 Requests and replies are JSON objects on the socket FD.  A request is
-`{"exercise", "answer", "device", "seed"}`; the reply is `{"verdict": ...}`, where checks also have their `details`,
-or `{"error": {"kind", "message"}}`.
+`{"exercise", "answer", "device", "seed"}`; the reply is `{"verdict": ...}`, where checks
+also have their `details`, or `{"error": {"kind", "message"}}`.
 """
 
 from __future__ import annotations
