@@ -53,15 +53,27 @@ def _judge(
         for device in here
         if not _is_settled(results.of(submission, device), machine, options.keep)
     ]
+    if missing:
+        prepare()
     _collect(missing, machine, results, options.jobs, options.limit, deadline)
-    doubtful = [task for task in missing if _is_doubtful(task, devices, results)]
+    # The simulator is deterministic: asking it again tells nothing.
+    doubtful = [task for task in missing if task.device != "sim" and _is_doubtful(task, devices, results)]
     if options.again and doubtful:
         print(f"once more, one at a time: {len(doubtful)}", flush=True)
         _collect(doubtful, machine, results, 1, options.limit, deadline)
 
 
+def prepare() -> None:
+    """Build the simulator's runtime before any lane waits for it: every device's verdict needs it."""
+    from grader.toolchain.runtime import ensure
+
+    began = time.monotonic()
+    ensure()
+    print(f"simulator runtime: {time.monotonic() - began:.1f} s", flush=True)
+
+
 def _is_settled(result: Result | None, machine: dict[str, str], keep: bool) -> bool:
-    if result is None or result.outcome in ("error", "environment"):
+    if result is None or not result.is_verdict:
         return False
     return keep or result.machine.get("grader") == machine["grader"]
 

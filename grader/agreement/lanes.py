@@ -147,13 +147,14 @@ def _drive(
                 task = todo.get_nowait()
             except queue.Empty:
                 break
-            done.put(_result(lane, task, machine, limit))
+            done.put(judged_by(lane, task, machine, limit))
     finally:
         lane.close()
         done.put(None)
 
 
-def _result(lane: Lane, task: Task, machine: dict[str, str], limit: float) -> Result:
+def judged_by(lane: Lane, task: Task, machine: dict[str, str], limit: float) -> Result:
+    """Return what a lane says about a submission, and how long that took."""
     began = time.monotonic()
     try:
         reply = lane.judge(task, limit)

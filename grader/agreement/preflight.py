@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.agreement.corpus import Submission
-from grader.agreement.lanes import Lane, Task
+from grader.agreement.lanes import Lane, Task, judged_by
 from grader.agreement.machine import describe
 
 
@@ -40,12 +40,17 @@ def _runtime() -> str:
     return str(ensure())
 
 
-def _judged(lane: Lane, task: Task) -> dict[str, Any]:
-    reply = lane.judge(task, limit=400.0)
-    if "error" in reply:
-        raise RuntimeError(reply["error"])
-    verdict: dict[str, Any] = reply["verdict"]
-    return verdict
+def _judged(lane: Lane, task: Task) -> str:
+    result = judged_by(lane, task, {}, limit=400.0)
+    if result.verdict is None:
+        raise RuntimeError(result.error)
+    said = {name: result.message(name) for name in result.checks if result.message(name)}
+    text = json.dumps(
+        {"seconds": result.verdict["seconds"], "checks": result.checks, "messages": said}, indent=1
+    )
+    if not result.is_as_promised(task.submission):
+        raise RuntimeError(f"{result.outcome}: {result.verdict['message']}\n{text}")
+    return text
 
 
 def _step(name: str, action: Callable[[], Any]) -> bool:

@@ -127,7 +127,9 @@ class Report:
         if not differing:
             yield "None."
         for row in differing:
-            for check in row.differing:
+            for check in (
+                ["verdict"] if any(not result.is_verdict for result in row.judged) else row.differing
+            ):
                 yield f"- `{row.submission.name}`, check `{check}`"
                 for result in row.judged:
                     verdict = result.checks.get(check, result.outcome)

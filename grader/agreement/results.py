@@ -29,6 +29,11 @@ class Result:
         return str(self.verdict["verdict"]) if self.verdict else "error"
 
     @property
+    def is_verdict(self) -> bool:
+        """Whether the submission was judged at all, and not the machine."""
+        return self.outcome not in ("error", "environment")
+
+    @property
     def checks(self) -> dict[str, str]:
         """Each check's verdict, in the order in which they were made."""
         return {check["name"]: check["verdict"] for check in self.verdict["checks"]} if self.verdict else {}

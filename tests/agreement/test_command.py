@@ -40,6 +40,7 @@ def devices(monkeypatch: pytest.MonkeyPatch) -> Devices:
     stand_in = Devices()
     monkeypatch.setattr(command, "judge_all", stand_in.judge_all)
     monkeypatch.setattr(command, "describe", lambda: MACHINE)
+    monkeypatch.setattr(command, "prepare", lambda: None)
     return stand_in
 
 
@@ -93,6 +94,13 @@ def test_surprise_is_judged_once_more_and_is_status_one(devices: Devices, argume
     assert command.main(arguments) == 1
     assert devices.asked.count(("wrong__close__b", "cuda")) == 2
     assert devices.asked.count(("right__a", "cuda")) == 1
+
+
+def test_simulator_is_not_asked_twice(devices: Devices, arguments: list[str]) -> None:
+    """The simulator gives the same verdict every time, so its surprises are not judged again."""
+    devices.wrong_on.add("sim")
+    assert command.main(arguments) == 1
+    assert devices.asked.count(("wrong__close__b", "sim")) == 1
 
 
 def test_stored_only_device_is_not_judged(devices: Devices, arguments: list[str]) -> None:

@@ -98,6 +98,17 @@ def test_error_is_neither_promised_nor_agreement(tmp_path: Path) -> None:
     assert "no nvcc" in made.to_markdown()
 
 
+def test_machine_that_cannot_judge_is_one_line(tmp_path: Path) -> None:
+    """A device whose machine failed is one disagreement with its reason, not one for each check."""
+    right = submission(tmp_path, "right__a")
+    verdict = {"verdict": "environment", "message": "nvcc was not found.", "checks": []}
+    cuda = Result(right.name, right.digest, "cuda", MACHINE, verdict)
+    made = report((right, result(right, "sim", close="passed", memory="passed"), cuda))
+    differences = made.to_markdown().split("## Disagreements")[1].split("## Verdicts")[0]
+    assert differences.count("- `toy/right__a`") == 1
+    assert "cuda: environment. nvcc was not found." in differences
+
+
 def test_results_survive_a_kill_and_an_edit_voids_them(tmp_path: Path) -> None:
     """A store with a line cut short is read; a result of other source text is not taken for this one's."""
     right = submission(tmp_path, "right__a")
