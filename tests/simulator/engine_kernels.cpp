@@ -191,6 +191,26 @@ __global__ void cached_read(const float* a, float* out) { KERNEL(cached_read, AR
   out[threadIdx.x] = __ldg(a + 32 + threadIdx.x);  // FAULT cached_read
 }); }
 
+template <class T>
+struct Restricted {
+  using Pointer = T* __restrict__;
+};
+
+template <class T, class Pointer = typename Restricted<T>::Pointer>
+struct Accessor {
+  Pointer data_;
+  int stride;
+  Pointer data() const { return data_; }
+};
+
+__global__ void accessor(Accessor<float> rows, int n) { KERNEL(accessor, ARGS(ARG(rows), ARG(n))) {
+  rows.data_[threadIdx.x * rows.stride] = n;  // FAULT accessor
+}); }
+
+__global__ void restricted(float* __restrict__ out, int n) { KERNEL(restricted, ARGS(ARG(out), ARG(n))) {
+  out[n] = 1;  // FAULT restricted
+}); }
+
 __global__ void volatile_store(volatile float* out, int at) { KERNEL(volatile_store, ARGS(ARG(out), ARG(at))) {
   out[at] = 1;  // FAULT volatile
 }); }
@@ -317,6 +337,8 @@ static const std::map<std::string, void (*)()> cases = {
     {"copied", [] { (LAUNCH(1, 1), copied(fresh(4), 3)); }},
     {"standard_atomic", [] { (LAUNCH(1, 1), standard_atomic(static_cast<int*>(device_empty(16)), 4)); }},
     {"groups", [] { (LAUNCH(1, 64), groups(keep_doubles(static_cast<double*>(device_empty(64 * 8)), 64))); }},
+    {"accessor", [] { (LAUNCH(1, 3), accessor(Accessor<float>{fresh(4), 2}, 4)); }},
+    {"restricted", [] { (LAUNCH(1, 1), restricted(fresh(4), 5)); }},
     {"throwing", [] { (LAUNCH(1, 4), throwing(fresh(4), 2)); }},
     {"nested", [] { (LAUNCH(1, 4), nested(fresh(4))); }},
     {"order", [] {

@@ -159,6 +159,8 @@ FAULTS = [
     ("assert", "assert", None, None, None, [0, 0, 0], [5, 0, 0], "assert"),
     ("absent_lane", "absent_lane", None, None, None, [0, 0, 0], [0, 0, 0], "absent_lane"),
     ("cached_read", "out_of_bounds", "read", "a", 32, [0, 0, 0], [0, 0, 0], "cached_read"),
+    ("accessor", "out_of_bounds", "write", "rows", 4, [0, 0, 0], [2, 0, 0], "accessor"),
+    ("restricted", "out_of_bounds", "write", "out", 5, [0, 0, 0], [0, 0, 0], "restricted"),
     ("volatile_overrun", "out_of_bounds", "write", "out", 4, [0, 0, 0], [0, 0, 0], "volatile"),
     ("atomic_overrun", "out_of_bounds", "atomic", "out", 4, [0, 0, 0], [0, 0, 0], "atomic"),
     ("atomic_uninitialised", "uninitialised_read", "atomic", "out", 0, [0, 0, 0], [0, 0, 0], "atomic"),

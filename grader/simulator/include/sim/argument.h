@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include <array>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -26,28 +27,32 @@ constexpr uint32_t element_size() {
   }
 }
 
+// By conversion, because std::is_pointer says no to `float* __restrict__`.
+template <class T>
+constexpr bool is_object_pointer = !std::is_class_v<T> && std::is_convertible_v<T, const volatile void*>;
+template <>
+inline constexpr bool is_object_pointer<std::nullptr_t> = false;
+
 // True for PackedTensorAccessor and its kin: a class whose data() is a pointer.
 template <class T, class = void>
 struct has_data : std::false_type {};
 template <class T>
-struct has_data<T, std::enable_if_t<std::is_pointer_v<decltype(std::declval<const T&>().data())>>>
+struct has_data<T, std::enable_if_t<is_object_pointer<decltype(std::declval<const T&>().data())>>>
     : std::true_type {};
+
+template <class Element>
+Argument pointer_argument(const char* name, Element* p) {
+  return {name, const_cast<const void*>(static_cast<const volatile void*>(p)), element_size<Element>()};
+}
 
 }  // namespace detail
 
 template <class T>
 Argument argument(const char* name, const T& value) {
-  if constexpr (std::is_pointer_v<T>) {
-    using Element = std::remove_pointer_t<T>;
-    if constexpr (std::is_function_v<Element>) {
-      return {name, nullptr, 0};
-    } else {
-      return {name, const_cast<const void*>(static_cast<const volatile void*>(value)),
-              detail::element_size<Element>()};
-    }
+  if constexpr (detail::is_object_pointer<T>) {
+    return detail::pointer_argument(name, value);
   } else if constexpr (detail::has_data<T>::value) {
-    using Element = std::remove_pointer_t<decltype(value.data())>;
-    return {name, static_cast<const void*>(value.data()), detail::element_size<Element>()};
+    return detail::pointer_argument(name, value.data());
   } else {
     return {name, nullptr, 0};
   }
