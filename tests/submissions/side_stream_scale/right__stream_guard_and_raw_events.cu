@@ -1,4 +1,4 @@
-// Reason: a stream guard makes a pool stream current; cudaStreamWaitEvent orders it after and before the caller's stream.
+// Reason: a stream guard makes a pool stream current; raw events order it after and before the stream of the caller.
 #include <torch/extension.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>

@@ -43,7 +43,8 @@ torch::Tensor side_stream_scale(torch::Tensor x, double alpha) {
     const float* from = in.data_ptr<float>();
     float* to = out.data_ptr<float>();
     if (n == 0) return out;
-    launch_if_possible<float4>(from, to, factor, n, stream) || launch_if_possible<float2>(from, to, factor, n, stream) ||
+    launch_if_possible<float4>(from, to, factor, n, stream) ||
+        launch_if_possible<float2>(from, to, factor, n, stream) ||
         launch_if_possible<float>(from, to, factor, n, stream);
     return out;
 }
