@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from grader.simulator.runtime import (
     SimulatorError,
@@ -58,6 +59,15 @@ def load_runtime(path: Path | str | None = None) -> None:
 
 def _built_library() -> Path:
     # The toolchain builds this package's C++, so the dependency runs the other way at run time only.
-    from grader.toolchain.runtime import ensure
+    from grader.toolchain import runtime
 
-    return Path(ensure().library)
+    return runtime.ensure().library
+
+
+def __getattr__(name: str) -> Any:
+    """Import `Graph` and `capture` when they are asked for, because they need torch."""
+    if name in ("Graph", "capture"):
+        from grader.simulator import graph
+
+        return getattr(graph, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,10 @@ import ctypes
 import types
 
 import torch
+from torch.utils.backend_registration import (
+    generate_methods_for_privateuse1_backend,
+    rename_privateuse1_backend,
+)
 
 from grader.simulator.runtime import DEVICES, library
 
@@ -15,9 +19,9 @@ _Device = torch.device | str | int | None
 
 def register() -> None:
     """Name the device `sim` and give PyTorch its module.  Called once, after the library is loaded."""
-    torch.utils.rename_privateuse1_backend(NAME)
-    torch._register_device_module(NAME, _module())
-    torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    rename_privateuse1_backend(NAME)
+    torch._register_device_module(NAME, _module())  # type: ignore[no-untyped-call]
+    generate_methods_for_privateuse1_backend(for_storage=True)
 
 
 def is_available() -> bool:
@@ -98,6 +102,7 @@ class device:  # noqa: N801 - PyTorch spells it so for every device module
     """Context manager that makes a device current."""
 
     def __init__(self, device: _Device) -> None:
+        """Remember the device."""
         self.idx = _index(device)
         self.prev_idx = -1
 
@@ -111,7 +116,7 @@ class device:  # noqa: N801 - PyTorch spells it so for every device module
         set_device(self.prev_idx)
 
 
-_DEVICE_TYPE = int(torch._C._autograd.DeviceType.PrivateUse1)  # type: ignore[attr-defined]
+_DEVICE_TYPE: int = torch._C._autograd.DeviceType.PrivateUse1.value
 
 
 def _index(device: _Device) -> int:
@@ -138,4 +143,20 @@ def _module() -> types.ModuleType:
     return module
 
 
-_PUBLIC = ["is_available", "device_count", "current_device", "set_device", "device", "synchronize", "current_stream", "default_stream", "set_stream", "manual_seed", "manual_seed_all", "initial_seed", "get_rng_state", "set_rng_state", "get_amp_supported_dtype"]
+_PUBLIC = (
+    "is_available",
+    "device_count",
+    "current_device",
+    "set_device",
+    "device",
+    "synchronize",
+    "current_stream",
+    "default_stream",
+    "set_stream",
+    "manual_seed",
+    "manual_seed_all",
+    "initial_seed",
+    "get_rng_state",
+    "set_rng_state",
+    "get_amp_supported_dtype",
+)

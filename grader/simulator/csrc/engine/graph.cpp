@@ -14,7 +14,7 @@ struct GraphNode {
 
 struct Graph {
   std::vector<GraphNode> nodes;
-  std::vector<void*> freed;  // memory of the graph's own pool
+  std::shared_ptr<GraphMemory> memory = std::make_shared<GraphMemory>();
 };
 
 struct Capture {
@@ -111,9 +111,21 @@ size_t node_count(const Graph& graph) { return graph.nodes.size(); }
 
 void destroy_graph(Graph* graph) {
   EngineLock lock;
-  for (void* pointer : graph->freed) release(pointer, "the graph that owned it");
+  graph->memory->graph_lives = false;
+  for (void* pointer : graph->memory->freed) release(pointer, "the graph that owned it");
   for (GraphNode& node : graph->nodes) stream_engine().finished.push_back(std::move(node.task));
   delete graph;
+}
+
+std::shared_ptr<GraphMemory> memory_of_capture(const Stream* stream) {
+  const Capture* capture = static_cast<const Queue*>(stream)->capture;
+  return capture ? capture->graph->memory : nullptr;
+}
+
+bool keep_for_graph(GraphMemory& memory, void* pointer) {
+  EngineLock lock;
+  if (memory.graph_lives) memory.freed.push_back(pointer);
+  return memory.graph_lives;
 }
 
 bool capture_task(Queue& queue, Task& task) {
@@ -129,8 +141,7 @@ bool capture_task(Queue& queue, Task& task) {
 
 bool capture_free(Queue& queue, void* pointer) {
   if (!queue.capture) return false;
-  queue.capture->graph->freed.push_back(pointer);
-  return true;
+  return keep_for_graph(*queue.capture->graph->memory, pointer);
 }
 
 void capture_record(Event& event, Queue& queue) { event.capture = queue.capture; }

@@ -1,6 +1,8 @@
 // Stream capture and replay.
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "stream.h"
 
@@ -17,7 +19,18 @@ bool any_capturing();
 // Submits the recorded work to `stream`.
 void replay(const Graph& graph, Stream* stream);
 size_t node_count(const Graph& graph);
-// Frees what PyTorch freed during the capture.
+// Frees the memory that belongs to the graph.
 void destroy_graph(Graph* graph);
+
+// Memory that was allocated while capturing stays the graph's, however early the tensor goes: replays write
+// to it.
+struct GraphMemory {
+  bool graph_lives = true;
+  std::vector<void*> freed;
+};
+// Null when the stream is not capturing.
+std::shared_ptr<GraphMemory> memory_of_capture(const Stream* stream);
+// Whether the graph took the pointer over.
+bool keep_for_graph(GraphMemory& memory, void* pointer);
 
 }  // namespace sim

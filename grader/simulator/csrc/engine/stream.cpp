@@ -10,10 +10,10 @@ namespace sim {
 
 namespace {
 
-constexpr size_t kPoolStreams = 32;       // as many as PyTorch's pool has
+constexpr size_t kPoolStreams = 32;         // as many as PyTorch's pool has
 constexpr size_t kLaunchQueueDepth = 1024;  // a CUDA host blocks when about so many launches wait
-constexpr uintptr_t kLegacyHandle = 1;     // cudaStreamLegacy
-constexpr uintptr_t kPerThreadHandle = 2;  // cudaStreamPerThread
+constexpr uintptr_t kLegacyHandle = 1;      // cudaStreamLegacy
+constexpr uintptr_t kPerThreadHandle = 2;   // cudaStreamPerThread
 
 thread_local int device_now = 0;
 thread_local std::array<Queue*, kDevices> stream_now{};

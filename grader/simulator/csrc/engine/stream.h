@@ -10,8 +10,8 @@
 namespace sim {
 
 // Bytes that a task reads or writes, for race reports between streams: `rows` runs of `bytes`, `pitch` apart.
-// Kernels fill theirs while they run (`touched`).  An inexact span covers bytes that may not be touched; it never
-// makes a report by itself.
+// Kernels fill theirs while they run (`touched`).  An inexact span covers bytes that may not be touched; it
+// never makes a report by itself.
 struct Span {
   const void* begin;
   size_t bytes;
@@ -26,22 +26,22 @@ struct Task {
   int line = 0;      // in the learner's source; 0 when the task is PyTorch's
   std::function<void()> run;
   std::vector<Span> spans{};
-  bool learner = false;  // launched or copied by the learner's unit, whatever the line
-  std::string kernel{};  // for reports; empty when it is no kernel
-  bool replayed = false;  // comes out of a graph
+  bool learner = false;      // launched or copied by the learner's unit, whatever the line
+  std::string kernel{};      // for reports; empty when it is no kernel
+  bool replayed = false;     // comes out of a graph
   const void* pc = nullptr;  // the call in the learner's unit, where there is no line
 };
 
 struct Event;
 
 struct Stream {
-  int64_t id;     // 0 is a device's legacy default stream
+  int64_t id;  // 0 is a device's legacy default stream
   int device;
   bool blocking;  // whether it synchronises with the legacy default stream
 };
 
-// One mutex guards engine and queues.  What finished tasks held is destroyed after the outermost unlock, because
-// destroying it may need Python's interpreter lock, whose holder may be waiting for this mutex.
+// One mutex guards engine and queues.  What finished tasks held is destroyed after the outermost unlock,
+// because destroying it may need Python's interpreter lock, whose holder may be waiting for this mutex.
 class EngineLock {
  public:
   EngineLock();
@@ -76,12 +76,14 @@ void destroy_event(Event* event);
 void record(Event* event, Stream* stream);
 void wait(Stream* stream, Event* event);
 bool recorded(const Event* event);
-// A stream that is polled makes progress: the first question about unfinished work is answered no, the second runs it.
+// A stream that is polled makes progress: the first question about unfinished work is answered no, the second
+// runs it.
 bool query(Stream* stream);
 bool query(Event* event);
 void synchronize(Stream* stream, Caller by = Caller::kTorch);
 void synchronize(Event* event, Caller by = Caller::kTorch);
-// Runs what the stream holds without ordering the host behind it: where the simulator needs values and CUDA would not.
+// Runs what the stream holds without ordering the host behind it: where the simulator needs values and CUDA
+// would not.
 void force(Stream* stream);
 void synchronize_device(int device, Caller by = Caller::kTorch);
 // Reports side work that was forked and never joined.  Called before reports are read.

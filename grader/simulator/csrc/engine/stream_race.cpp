@@ -20,6 +20,7 @@ struct Access {
   std::string what, kernel;
   int line;
   const void* pc;
+  Clock behind;  // of a free, which is noted before the work that it waits for has run
 };
 
 using Accesses = std::vector<Access>;
@@ -80,7 +81,8 @@ std::string words(const Access& now, const Access& before) {
                      stream_words(before.queue) + " " + done_to(before) + ", and nothing orders the two.";
   if (now.freed || before.freed)
     return text + " Call record_stream, or make the stream that frees wait for the other.";
-  return text + " Use the same stream, or record an event behind the one and make the other's stream wait for it.";
+  return text +
+         " Use the same stream, or record an event behind the one and make the other's stream wait for it.";
 }
 
 void report_race(const Access& now, const Access& before) {
@@ -99,22 +101,23 @@ void report_race(const Access& now, const Access& before) {
   report(std::move(race));
 }
 
-bool ordered(const Access& before, size_t queue, const Clock& seen) {
-  return before.queue == queue || before.position <= at(seen, before.queue);
+bool ordered(const Access& before, const Access& now, const Clock& seen) {
+  return before.queue == now.queue || before.position <= at(seen, before.queue) ||
+         now.position <= at(before.behind, now.queue);
 }
 
 // Reports once for each other stream, and forgets what `now` supersedes.
 void compare_and_keep(Accesses& accesses, Access now, const Clock& seen) {
   std::vector<size_t> told;
   for (const Access& before : accesses) {
-    if (ordered(before, now.queue, seen) || !(before.span.write || now.span.write)) continue;
+    if (ordered(before, now, seen) || !(before.span.write || now.span.write)) continue;
     if (!overlap(before.span, now.span)) continue;
     if (std::find(told.begin(), told.end(), before.queue) != told.end()) continue;
     told.push_back(before.queue);
     report_race(now, before);
   }
   const auto superseded = [&](const Access& before) {
-    if (!ordered(before, now.queue, seen) || !contains(now.span, before.span)) return false;
+    if (!ordered(before, now, seen) || !contains(now.span, before.span)) return false;
     return now.span.write || (!before.span.write && before.queue == now.queue);
   };
   accesses.erase(std::remove_if(accesses.begin(), accesses.end(), superseded), accesses.end());
@@ -149,7 +152,7 @@ void check_races(const Queue& queue, uint64_t position, const Clock& seen, const
     const Allocation* allocation = span.bytes ? find(span.begin) : nullptr;
     if (!allocation) continue;
     compare_and_keep(accesses_by_allocation()[allocation->id],
-                     {queue.number, position, span, false, task.what, task.kernel, task.line, task.pc},
+                     {queue.number, position, span, false, task.what, task.kernel, task.line, task.pc, {}},
                      seen);
   }
 }
@@ -162,11 +165,12 @@ void check_free(const Queue& queue, const Clock& clock, void* pointer) {
   if (found == table.end() && stream_engine().pending == 0) return;
   const Span whole{allocation->base, allocation->bytes, true};
   compare_and_keep(table[allocation->id],
-                   {queue.number, queue.submitted, whole, true, "PyTorch's allocator", "", 0, nullptr}, clock);
+                   {queue.number, queue.submitted, whole, true, "PyTorch's allocator", "", 0, nullptr, clock},
+                   clock);
 }
 
-// A fork from the current stream that is joined again is right, so work that is ordered behind PyTorch's work on the
-// current stream is only kept in mind.  Called before the work gets its position.
+// A fork from the current stream that is joined again is right, so work that is ordered behind PyTorch's work
+// on the current stream is only kept in mind.  Called before the work gets its position.
 void check_current_stream(Queue& queue, const Task& task) {
   auto& current = queue_of(current_stream(queue.device));
   if (&current == &queue || (current.blocking && queue.blocking)) return;
@@ -182,8 +186,9 @@ void settle(bool host_only) {
   auto& unjoined = stream_engine().unjoined;
   for (const Unjoined& work : unjoined)
     if (!host_only && !joined(work))
-      report_wrong_stream(*work.side, *work.current, work.work,
-                          "and the current stream never waited for it. Pass at::cuda::getCurrentCUDAStream().");
+      report_wrong_stream(
+          *work.side, *work.current, work.work,
+          "and the current stream never waited for it. Pass at::cuda::getCurrentCUDAStream().");
   const auto is_settled = [&](const Unjoined& work) { return !host_only || joined(work); };
   unjoined.erase(std::remove_if(unjoined.begin(), unjoined.end(), is_settled), unjoined.end());
 }

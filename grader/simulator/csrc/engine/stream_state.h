@@ -1,4 +1,5 @@
-// Inside of the stream engine: queues, vector clocks and what races are judged by.  For stream*.cpp and graph.cpp.
+// Inside of the stream engine: queues, vector clocks and what races are judged by.  For stream*.cpp and
+// graph.cpp.
 #pragma once
 #include <array>
 #include <deque>
@@ -69,7 +70,8 @@ struct Work {
   const void* pc;
 };
 
-// A launch of the learner on a side stream that is ordered behind the current one, and has to be joined to it.
+// A launch of the learner on a side stream that is ordered behind the current one, and has to be joined to
+// it.
 struct Unjoined {
   Queue* side;
   uint64_t position;

@@ -1,4 +1,5 @@
-// cudaMalloc and its kin.  Memory behind PyTorch's allocator is legal CUDA and wrong in an extension, so it is reported.
+// cudaMalloc and its kin.  Memory behind PyTorch's allocator is legal CUDA and wrong in an extension, so it
+// is reported.
 #include <set>
 
 #include "../engine/graph.h"
@@ -24,9 +25,10 @@ void report_raw(const char* function, size_t bytes, const Allocation& allocation
   raw.allocation_bytes = static_cast<int64_t>(bytes);
   raw.device = allocation.device;
   raw.pc = caller;
-  raw.message = std::string(function) + " took " + std::to_string(bytes) +
-                " bytes behind PyTorch's allocator. Use torch::empty, whose memory is reused, counted and safe under "
-                "streams.";
+  raw.message =
+      std::string(function) + " took " + std::to_string(bytes) +
+      " bytes behind PyTorch's allocator. Use torch::empty, whose memory is reused, counted and safe under "
+      "streams.";
   report(std::move(raw));
 }
 
@@ -49,7 +51,8 @@ void report_double_free(const char* function, const Allocation& allocation, cons
   twice.allocation_bytes = static_cast<int64_t>(allocation.bytes);
   twice.device = allocation.device;
   twice.pc = caller;
-  twice.message = std::string(function) + " was given memory that was freed before, by " + allocation.freed_by + ".";
+  twice.message =
+      std::string(function) + " was given memory that was freed before, by " + allocation.freed_by + ".";
   report(std::move(twice));
 }
 
@@ -57,7 +60,8 @@ void report_double_free(const char* function, const Allocation& allocation, cons
 cudaError_t check_free(const char* function, void* pointer, const char* caller) {
   const Allocation* allocation = owns(pointer) ? find(pointer) : nullptr;
   if (!allocation || allocation->base != pointer)
-    return fail(cudaErrorInvalidValue, std::string(function) + ": no device allocation starts at this pointer");
+    return fail(cudaErrorInvalidValue,
+                std::string(function) + ": no device allocation starts at this pointer");
   if (allocation->freed) {
     report_double_free(function, *allocation, caller);
     return fail(cudaErrorInvalidValue, std::string(function) + ": freed before");
@@ -93,7 +97,8 @@ namespace api {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (any_capturing())
     return fail(cudaErrorStreamCaptureUnsupported, "cudaMalloc while a stream is capturing");
-  return take("cudaMalloc", pointer, bytes, Origin::kCudaMalloc, default_stream(current_device()), SIM_CALLER);
+  return take("cudaMalloc", pointer, bytes, Origin::kCudaMalloc, default_stream(current_device()),
+              SIM_CALLER);
 }
 
 cudaError_t cudaFree(void* pointer) {
@@ -128,10 +133,13 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
   return *pointer || !bytes ? cudaSuccess : fail(cudaErrorMemoryAllocation, "cudaMallocHost: no host memory");
 }
 
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) { return api::cudaMallocHost(pointer, bytes); }
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
+  return api::cudaMallocHost(pointer, bytes);
+}
 
 cudaError_t cudaFreeHost(void* pointer) {
-  if (pointer && !is_pinned(pointer)) return fail(cudaErrorInvalidValue, "cudaFreeHost: not from cudaMallocHost");
+  if (pointer && !is_pinned(pointer))
+    return fail(cudaErrorInvalidValue, "cudaFreeHost: not from cudaMallocHost");
   free_pinned(pointer);
   return context_error();
 }

@@ -1,4 +1,5 @@
-// cudaMemcpy and cudaMemset in all their forms: tasks on a stream, checked against the allocations they touch.
+// cudaMemcpy and cudaMemset in all their forms: tasks on a stream, checked against the allocations they
+// touch.
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -26,8 +27,8 @@ Area whole(const void* begin, size_t bytes) {
   return {static_cast<char*>(const_cast<void*>(begin)), bytes, bytes ? size_t{1} : size_t{0}, bytes};
 }
 
-void report_area(const char* kind, const Area& area, const Allocation& allocation, bool write, const char* function,
-                 const char* caller) {
+void report_area(const char* kind, const Area& area, const Allocation& allocation, bool write,
+                 const char* function, const char* caller) {
   Report bad;
   bad.kind = kind;
   bad.access = write ? "write" : "read";
@@ -39,8 +40,8 @@ void report_area(const char* kind, const Area& area, const Allocation& allocatio
   bad.pc = caller;
   bad.message = std::string(function) + (write ? " writes " : " reads ") + std::to_string(area.extent()) +
                 " bytes at offset " + std::to_string(*bad.offset_bytes) + " of " +
-                (allocation.freed ? "freed memory of " : "an allocation of ") + std::to_string(allocation.bytes) +
-                " bytes.";
+                (allocation.freed ? "freed memory of " : "an allocation of ") +
+                std::to_string(allocation.bytes) + " bytes.";
   report(std::move(bad));
 }
 
@@ -61,11 +62,16 @@ bool is_inside(const Area& area, bool write, const char* function, const char* c
 
 bool suits(cudaMemcpyKind kind, const Area& to, const Area& from) {
   switch (kind) {
-    case cudaMemcpyHostToHost: return !to.on_device() && !from.on_device();
-    case cudaMemcpyHostToDevice: return to.on_device() && !from.on_device();
-    case cudaMemcpyDeviceToHost: return !to.on_device() && from.on_device();
-    case cudaMemcpyDeviceToDevice: return to.on_device() && from.on_device();
-    default: return kind == cudaMemcpyDefault;
+    case cudaMemcpyHostToHost:
+      return !to.on_device() && !from.on_device();
+    case cudaMemcpyHostToDevice:
+      return to.on_device() && !from.on_device();
+    case cudaMemcpyDeviceToHost:
+      return !to.on_device() && from.on_device();
+    case cudaMemcpyDeviceToDevice:
+      return to.on_device() && from.on_device();
+    default:
+      return kind == cudaMemcpyDefault;
   }
 }
 
@@ -98,21 +104,23 @@ Task learners_task(const char* function, const char* caller, std::function<void(
 std::function<void()> copy_of(const Area& to, const Area& from) {
   const bool pageable = !from.on_device() && !is_pinned(from.begin);
   if (!pageable) return [=] { copy_rows(to, from); };
-  // CUDA may read pageable memory at once or later: only code that is right under both is right, and the learner's
-  // memory may be gone later.
+  // CUDA may read pageable memory at once or later: only code that is right under both is right, and the
+  // learner's memory may be gone later.
   auto bytes = std::make_shared<std::vector<char>>(from.begin, from.begin + from.extent());
   return [=] { copy_rows(to, {bytes->data(), from.width, from.rows, from.pitch}); };
 }
 
-cudaError_t copy(const char* function, const char* caller, const Area& to, const Area& from, cudaMemcpyKind kind,
-                 cudaStream_t handle, bool blocking) {
+cudaError_t copy(const char* function, const char* caller, const Area& to, const Area& from,
+                 cudaMemcpyKind kind, cudaStream_t handle, bool blocking) {
   if (context_error()) return context_error();
   Stream* stream = stream_of(handle);
   if (!stream) return no_such_stream(function);
   if (to.extent() == 0) return cudaSuccess;
-  if (!to.begin || !from.begin) return fail(cudaErrorInvalidValue, std::string(function) + ": a null pointer");
+  if (!to.begin || !from.begin)
+    return fail(cudaErrorInvalidValue, std::string(function) + ": a null pointer");
   if (!suits(kind, to, from))
-    return fail(cudaErrorInvalidValue, std::string(function) + ": the pointers do not suit the cudaMemcpyKind");
+    return fail(cudaErrorInvalidValue,
+                std::string(function) + ": the pointers do not suit the cudaMemcpyKind");
   if (!is_inside(to, true, function, caller) || !is_inside(from, false, function, caller))
     return fail(cudaErrorInvalidValue, std::string(function) + ": outside of its allocation");
   Task task = learners_task(function, caller, copy_of(to, from));
@@ -152,12 +160,13 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   return copy("cudaMemcpy", SIM_CALLER, whole(to, bytes), whole(from, bytes), kind, cudaStreamLegacy, true);
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
   return copy("cudaMemcpyAsync", SIM_CALLER, whole(to, bytes), whole(from, bytes), kind, stream, false);
 }
 
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                         size_t height, cudaMemcpyKind kind) {
   if (width > to_pitch || width > from_pitch)
     return fail(cudaErrorInvalidPitchValue, "cudaMemcpy2D: the width is larger than a pitch");
   return copy("cudaMemcpy2D", SIM_CALLER, rows_of(to, to_pitch, width, height),
@@ -173,8 +182,8 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
-  return copy("cudaMemcpyPeerAsync", SIM_CALLER, whole(to, bytes), whole(from, bytes), cudaMemcpyDeviceToDevice,
-              stream, false);
+  return copy("cudaMemcpyPeerAsync", SIM_CALLER, whole(to, bytes), whole(from, bytes),
+              cudaMemcpyDeviceToDevice, stream, false);
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
@@ -185,8 +194,10 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stre
   return fill("cudaMemsetAsync", SIM_CALLER, whole(to, bytes), value, stream);
 }
 
-cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-  if (width > pitch) return fail(cudaErrorInvalidPitchValue, "cudaMemset2DAsync: the width is larger than the pitch");
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  if (width > pitch)
+    return fail(cudaErrorInvalidPitchValue, "cudaMemset2DAsync: the width is larger than the pitch");
   return fill("cudaMemset2DAsync", SIM_CALLER, rows_of(to, pitch, width, height), value, stream);
 }
 

@@ -21,39 +21,68 @@ cudaDeviceProp simulated_properties() {
 bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 cudaError_t no_such_device(const char* function, int device) {
-  return fail(cudaErrorInvalidDevice, std::string(function) + ": there is no device " + std::to_string(device));
+  return fail(cudaErrorInvalidDevice,
+              std::string(function) + ": there is no device " + std::to_string(device));
 }
 
 int64_t attribute_of(const cudaDeviceProp& device, cudaDeviceAttr attribute) {
   switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: return device.maxThreadsPerBlock;
-    case cudaDevAttrMaxBlockDimX: return device.maxThreadsDim[0];
-    case cudaDevAttrMaxBlockDimY: return device.maxThreadsDim[1];
-    case cudaDevAttrMaxBlockDimZ: return device.maxThreadsDim[2];
-    case cudaDevAttrMaxGridDimX: return device.maxGridSize[0];
-    case cudaDevAttrMaxGridDimY: return device.maxGridSize[1];
-    case cudaDevAttrMaxGridDimZ: return device.maxGridSize[2];
-    case cudaDevAttrMaxSharedMemoryPerBlock: return device.sharedMemPerBlock;
-    case cudaDevAttrTotalConstantMemory: return device.totalConstMem;
-    case cudaDevAttrWarpSize: return device.warpSize;
-    case cudaDevAttrMaxRegistersPerBlock: return device.regsPerBlock;
-    case cudaDevAttrMultiProcessorCount: return device.multiProcessorCount;
-    case cudaDevAttrConcurrentKernels: return device.concurrentKernels;
-    case cudaDevAttrL2CacheSize: return device.l2CacheSize;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: return device.maxThreadsPerMultiProcessor;
-    case cudaDevAttrUnifiedAddressing: return device.unifiedAddressing;
-    case cudaDevAttrComputeCapabilityMajor: return device.major;
-    case cudaDevAttrComputeCapabilityMinor: return device.minor;
-    case cudaDevAttrStreamPrioritiesSupported: return device.streamPrioritiesSupported;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return device.sharedMemPerMultiprocessor;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return device.regsPerMultiprocessor;
-    case cudaDevAttrManagedMemory: return device.managedMemory;
-    case cudaDevAttrCooperativeLaunch: return device.cooperativeLaunch;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return device.sharedMemPerBlockOptin;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: return device.maxBlocksPerMultiProcessor;
-    case cudaDevAttrReservedSharedMemoryPerBlock: return device.reservedSharedMemPerBlock;
-    case cudaDevAttrMemoryPoolsSupported: return 1;
-    default: return -1;
+    case cudaDevAttrMaxThreadsPerBlock:
+      return device.maxThreadsPerBlock;
+    case cudaDevAttrMaxBlockDimX:
+      return device.maxThreadsDim[0];
+    case cudaDevAttrMaxBlockDimY:
+      return device.maxThreadsDim[1];
+    case cudaDevAttrMaxBlockDimZ:
+      return device.maxThreadsDim[2];
+    case cudaDevAttrMaxGridDimX:
+      return device.maxGridSize[0];
+    case cudaDevAttrMaxGridDimY:
+      return device.maxGridSize[1];
+    case cudaDevAttrMaxGridDimZ:
+      return device.maxGridSize[2];
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return device.sharedMemPerBlock;
+    case cudaDevAttrTotalConstantMemory:
+      return device.totalConstMem;
+    case cudaDevAttrWarpSize:
+      return device.warpSize;
+    case cudaDevAttrMaxRegistersPerBlock:
+      return device.regsPerBlock;
+    case cudaDevAttrMultiProcessorCount:
+      return device.multiProcessorCount;
+    case cudaDevAttrConcurrentKernels:
+      return device.concurrentKernels;
+    case cudaDevAttrL2CacheSize:
+      return device.l2CacheSize;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return device.maxThreadsPerMultiProcessor;
+    case cudaDevAttrUnifiedAddressing:
+      return device.unifiedAddressing;
+    case cudaDevAttrComputeCapabilityMajor:
+      return device.major;
+    case cudaDevAttrComputeCapabilityMinor:
+      return device.minor;
+    case cudaDevAttrStreamPrioritiesSupported:
+      return device.streamPrioritiesSupported;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      return device.sharedMemPerMultiprocessor;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return device.regsPerMultiprocessor;
+    case cudaDevAttrManagedMemory:
+      return device.managedMemory;
+    case cudaDevAttrCooperativeLaunch:
+      return device.cooperativeLaunch;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return device.sharedMemPerBlockOptin;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      return device.maxBlocksPerMultiProcessor;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      return device.reservedSharedMemPerBlock;
+    case cudaDevAttrMemoryPoolsSupported:
+      return 1;
+    default:
+      return -1;
   }
 }
 
@@ -97,7 +126,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (!is_device(device)) return no_such_device("cudaDeviceGetAttribute", device);
   const int64_t found = attribute_of(simulated_properties(), attribute);
-  if (found < 0) return fail(cudaErrorInvalidValue, "cudaDeviceGetAttribute: the simulator lacks this attribute");
+  if (found < 0)
+    return fail(cudaErrorInvalidValue, "cudaDeviceGetAttribute: the simulator lacks this attribute");
   *value = static_cast<int>(found);
   return context_error();
 }
@@ -133,7 +163,8 @@ const cudaDeviceProp* device_properties(int device) {
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return context_error();
   if (!set_dynamic_shared_limit(function, value))
-    return fail(cudaErrorInvalidValue, "cudaFuncSetAttribute: more dynamic shared memory than a block can have");
+    return fail(cudaErrorInvalidValue,
+                "cudaFuncSetAttribute: more dynamic shared memory than a block can have");
   return context_error();
 }
 
@@ -152,7 +183,8 @@ cudaError_t active_blocks(int* blocks, int threads, size_t dynamic_shared_bytes)
   const int warps = (threads + device.warpSize - 1) / device.warpSize;
   const size_t shared = dynamic_shared_bytes + device.reservedSharedMemPerBlock;
   *blocks = std::min({device.maxThreadsPerMultiProcessor / (warps * device.warpSize),
-                      device.maxBlocksPerMultiProcessor, static_cast<int>(device.sharedMemPerMultiprocessor / shared)});
+                      device.maxBlocksPerMultiProcessor,
+                      static_cast<int>(device.sharedMemPerMultiprocessor / shared)});
   return context_error();
 }
 

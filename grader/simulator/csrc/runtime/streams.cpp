@@ -99,7 +99,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return *graph ? cudaSuccess : static_cast<cudaError_t>(peek_error());
 }
 
-// The executable graph is the graph itself, which lives as long as the process does: learners' units rarely make one.
+// The executable graph is the graph itself, which lives as long as the process does: learners' units rarely
+// make one.
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   if (!graph) return fail(cudaErrorInvalidValue, "cudaGraphInstantiate: no graph");
   *exec = reinterpret_cast<cudaGraphExec_t>(graph_of(graph));

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <vector>
 
+#include "../../include/sim/runtime_api.h"
 #include "../engine/error.h"
+#include "../engine/graph.h"
 #include "../engine/memory.h"
 #include "../engine/stream.h"
-#include "../../include/sim/runtime_api.h"
-#include "errors.h"
 #include "../runtime/pinned.h"
+#include "errors.h"
 
 #include <c10/util/Exception.h>
 
@@ -24,11 +26,13 @@ struct Block {
   void* pointer;
   Stream* stream;
   std::vector<Stream*> users;
+  std::shared_ptr<GraphMemory> graph;
 };
 
 void delete_block(void* context) {
   auto* block = static_cast<Block*>(context);
-  if (block->pointer) free_later(block->pointer, block->stream, block->users);
+  const bool kept = block->pointer && block->graph && keep_for_graph(*block->graph, block->pointer);
+  if (block->pointer && !kept) free_later(block->pointer, block->stream, block->users);
   delete block;
 }
 
@@ -49,8 +53,9 @@ struct DeviceAllocator final : c10::Allocator {
   c10::DataPtr allocate(size_t bytes) override {
     const int device = current_device();
     Stream* stream = current_stream(device);
-    auto* block = new Block{allocate_or_throw(device, bytes, stream), stream, {}};
-    return {block->pointer, block, &delete_block, c10::Device(kDeviceType, static_cast<c10::DeviceIndex>(device))};
+    auto* block = new Block{allocate_or_throw(device, bytes, stream), stream, {}, memory_of_capture(stream)};
+    return {block->pointer, block, &delete_block,
+            c10::Device(kDeviceType, static_cast<c10::DeviceIndex>(device))};
   }
   void copy_data(void* to, const void* from, std::size_t bytes) const override {
     synchronize(current_stream(current_device()));
@@ -66,7 +71,9 @@ struct PinnedAllocator final : c10::Allocator {
     return {pointer, pointer, &free_pinned, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &free_pinned; }
-  void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override {
+    std::memcpy(to, from, bytes);
+  }
 };
 
 DeviceAllocator device_memory;

@@ -1,8 +1,8 @@
 // What PyTorch asks of a device: guard, hooks and generators.
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
-#include <ATen/core/Generator.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/core/Generator.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 
 #include <array>
@@ -10,9 +10,9 @@
 #include "../engine/graph.h"
 #include "../engine/memory.h"
 #include "../engine/stream.h"
+#include "../runtime/pinned.h"
 #include "allocator.h"
 #include "errors.h"
-#include "../runtime/pinned.h"
 #include "generator.h"
 #include "tensors.h"
 
@@ -26,8 +26,10 @@ c10::Device device_of(int index) { return {kDeviceType, static_cast<c10::DeviceI
 
 int checked(c10::Device device) {
   const int index = device.has_index() ? device.index() : current_device();
-  TORCH_CHECK(device.type() == kDeviceType, "expected a sim device, got ", c10::DeviceTypeName(device.type()));
-  TORCH_CHECK(index >= 0 && index < device_count(), "CUDA error: invalid device ordinal ", std::to_string(index));
+  TORCH_CHECK(device.type() == kDeviceType, "expected a sim device, got ",
+              c10::DeviceTypeName(device.type()));
+  TORCH_CHECK(index >= 0 && index < device_count(), "CUDA error: invalid device ordinal ",
+              std::to_string(index));
   return index;
 }
 
@@ -37,7 +39,8 @@ c10::Stream wrap(const Stream* stream) {
 
 Stream* unwrap(const c10::Stream& stream) {
   Stream* found = stream_by_id(checked(stream.device()), stream.id());
-  TORCH_CHECK(found, "no stream ", std::to_string(stream.id()), " on device ", std::to_string(stream.device_index()));
+  TORCH_CHECK(found, "no stream ", std::to_string(stream.id()), " on device ",
+              std::to_string(stream.device_index()));
   return found;
 }
 
@@ -56,15 +59,23 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   void uncheckedSetDevice(c10::Device device) const noexcept override {
     if (device.index() >= 0 && device.index() < device_count()) set_current_device(device.index());
   }
-  c10::DeviceIndex deviceCount() const noexcept override { return static_cast<c10::DeviceIndex>(device_count()); }
+  c10::DeviceIndex deviceCount() const noexcept override {
+    return static_cast<c10::DeviceIndex>(device_count());
+  }
 
   c10::Stream getStream(c10::Device device) const override { return wrap(current_stream(checked(device))); }
-  c10::Stream getDefaultStream(c10::Device device) const override { return wrap(default_stream(checked(device))); }
+  c10::Stream getDefaultStream(c10::Device device) const override {
+    return wrap(default_stream(checked(device)));
+  }
   c10::Stream getStreamFromGlobalPool(c10::Device device, bool = false) const override {
     return wrap(pool_stream(checked(device)));
   }
-  c10::Stream getNewStream(c10::Device device, int = 0) const override { return wrap(pool_stream(checked(device))); }
-  c10::Stream exchangeStream(c10::Stream stream) const override { return wrap(set_current_stream(unwrap(stream))); }
+  c10::Stream getNewStream(c10::Device device, int = 0) const override {
+    return wrap(pool_stream(checked(device)));
+  }
+  c10::Stream exchangeStream(c10::Stream stream) const override {
+    return wrap(set_current_stream(unwrap(stream)));
+  }
   void* getStreamNativeHandle(const c10::Stream stream) const { return unwrap(stream); }
   bool isStreamCapturing(const c10::Stream& stream) const { return is_capturing(unwrap(stream)); }
   bool queryStream(const c10::Stream& stream) const override {
@@ -81,7 +92,8 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     throw_last_error();
   }
 
-  void record(void** event, const c10::Stream& stream, const c10::DeviceIndex, const c10::EventFlag) const override {
+  void record(void** event, const c10::Stream& stream, const c10::DeviceIndex,
+              const c10::EventFlag) const override {
     if (!*event) *event = new_event();
     sim::record(static_cast<Event*>(*event), unwrap(stream));
   }
@@ -97,7 +109,8 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     if (event) destroy_event(static_cast<Event*>(event));
   }
   double elapsedTime(void*, void*, const c10::DeviceIndex) const override {
-    TORCH_CHECK(false, "the simulator has no clock: it counts bytes and launches, and measures no device time. ",
+    TORCH_CHECK(false,
+                "the simulator has no clock: it counts bytes and launches, and measures no device time. ",
                 "Measure on a GPU, or compare counts.");
   }
   void recordDataPtrOnStream(const c10::DataPtr& data, const c10::Stream& stream) const override {
@@ -111,8 +124,12 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
   void init() const override {}
   c10::DeviceIndex deviceCount() const override { return static_cast<c10::DeviceIndex>(device_count()); }
-  void setCurrentDevice(c10::DeviceIndex device) const override { set_current_device(checked(device_of(device))); }
-  c10::DeviceIndex getCurrentDevice() const override { return static_cast<c10::DeviceIndex>(current_device()); }
+  void setCurrentDevice(c10::DeviceIndex device) const override {
+    set_current_device(checked(device_of(device)));
+  }
+  c10::DeviceIndex getCurrentDevice() const override {
+    return static_cast<c10::DeviceIndex>(current_device());
+  }
   c10::DeviceIndex exchangeDevice(c10::DeviceIndex device) const override {
     const auto previous = getCurrentDevice();
     setCurrentDevice(device);

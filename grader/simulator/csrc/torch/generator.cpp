@@ -76,7 +76,8 @@ class Counter final : public c10::GeneratorImpl {
 
 const at::Generator& default_generator(int device) {
   static auto* generators = new std::array<at::Generator, kDevices>{new_generator(0), new_generator(1)};
-  TORCH_CHECK(device >= 0 && device < device_count(), "CUDA error: invalid device ordinal ", std::to_string(device));
+  TORCH_CHECK(device >= 0 && device < device_count(), "CUDA error: invalid device ordinal ",
+              std::to_string(device));
   return (*generators)[device];
 }
 

@@ -14,18 +14,21 @@ namespace {
 bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
 
 bool takes_host_tensors(const std::string& name) {
-  static constexpr std::array prefixes{"aten::index", "aten::_index", "aten::_unsafe_index", "aten::_foreach",
-                                       "aten::_fused", "aten::_amp", "aten::tensor_split"};
+  static constexpr std::array prefixes{"aten::index",       "aten::_index", "aten::_unsafe_index",
+                                       "aten::_foreach",    "aten::_fused", "aten::_amp",
+                                       "aten::tensor_split"};
   for (const char* prefix : prefixes)
-    if (starts_with(name, prefix) && !starts_with(name, "aten::index_select") && !starts_with(name, "aten::index_add") &&
-        !starts_with(name, "aten::index_copy") && !starts_with(name, "aten::index_fill"))
+    if (starts_with(name, prefix) && !starts_with(name, "aten::index_select") &&
+        !starts_with(name, "aten::index_add") && !starts_with(name, "aten::index_copy") &&
+        !starts_with(name, "aten::index_fill"))
       return true;
   return false;
 }
 
 bool is_tensor(const c10::TypePtr& type) {
   if (type->kind() == c10::TypeKind::TensorType) return true;
-  if (type->kind() == c10::TypeKind::ListType) return is_tensor(type->castRaw<c10::ListType>()->getElementType());
+  if (type->kind() == c10::TypeKind::ListType)
+    return is_tensor(type->castRaw<c10::ListType>()->getElementType());
   return false;
 }
 

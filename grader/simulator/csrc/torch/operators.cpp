@@ -1,4 +1,5 @@
-// Operators with an implementation of their own: memory, views and copies.  All others go through fallback.cpp.
+// Operators with an implementation of their own: memory, views and copies.  All others go through
+// fallback.cpp.
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Resize.h>
@@ -13,9 +14,9 @@
 #include <cstring>
 
 #include "../engine/memory.h"
+#include "../runtime/pinned.h"
 #include "allocator.h"
 #include "errors.h"
-#include "../runtime/pinned.h"
 #include "tensors.h"
 #include "without_dispatch.h"
 
@@ -41,8 +42,8 @@ c10::Device device_or_current(OptionalDevice device) {
   return {kSimDevice, static_cast<c10::DeviceIndex>(current_device())};
 }
 
-Tensor empty_memory_format(SymIntArrayRef sizes, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
-                           std::optional<bool>, OptionalFormat format) {
+Tensor empty_memory_format(SymIntArrayRef sizes, OptionalType dtype, OptionalLayout layout,
+                           OptionalDevice device, std::optional<bool>, OptionalFormat format) {
   TORCH_CHECK(c10::layout_or_default(layout) == at::kStrided, "sim has strided tensors only");
   const c10::DeviceGuard guard(device_or_current(device));
   return at::detail::empty_generic(C10_AS_INTARRAYREF_SLOW(sizes), device_allocator(),
@@ -52,14 +53,15 @@ Tensor empty_memory_format(SymIntArrayRef sizes, OptionalType dtype, OptionalLay
 
 Tensor empty_strided(SymIntArrayRef sizes, SymIntArrayRef strides, OptionalType dtype, OptionalLayout,
                      OptionalDevice device, std::optional<bool>) {
-  return empty_on_sim(C10_AS_INTARRAYREF_SLOW(sizes), C10_AS_INTARRAYREF_SLOW(strides), c10::dtype_or_default(dtype),
-                      device_or_current(device).index());
+  return empty_on_sim(C10_AS_INTARRAYREF_SLOW(sizes), C10_AS_INTARRAYREF_SLOW(strides),
+                      c10::dtype_or_default(dtype), device_or_current(device).index());
 }
 
-Tensor as_strided(const Tensor& self, SymIntArrayRef sizes, SymIntArrayRef strides, std::optional<SymInt> offset) {
+Tensor as_strided(const Tensor& self, SymIntArrayRef sizes, SymIntArrayRef strides,
+                  std::optional<SymInt> offset) {
   const auto start = offset ? std::optional<int64_t>(offset->expect_int()) : std::nullopt;
-  return at::native::as_strided_tensorimpl(self, C10_AS_INTARRAYREF_SLOW(sizes), C10_AS_INTARRAYREF_SLOW(strides),
-                                           start);
+  return at::native::as_strided_tensorimpl(self, C10_AS_INTARRAYREF_SLOW(sizes),
+                                           C10_AS_INTARRAYREF_SLOW(strides), start);
 }
 
 Tensor view(const Tensor& self, SymIntArrayRef sizes) {
@@ -132,7 +134,8 @@ void run_copy(const Tensor& to, const Tensor& from, const std::vector<Span>& spa
   if (bytes_only && owns(to.const_data_ptr()) && owns(from.const_data_ptr()))
     return copy_bytes(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
   at::_ops::copy_::call(const_cast<Tensor&>(to), from, false);
-  if (owns(to.const_data_ptr())) owns(from.const_data_ptr()) ? copy_initialised(to, from) : mark_initialised(spans);
+  if (owns(to.const_data_ptr()))
+    owns(from.const_data_ptr()) ? copy_initialised(to, from) : mark_initialised(spans);
 }
 
 // `to` and `from` are CPU tensors or aliases that may be used until the task has run.
@@ -156,8 +159,8 @@ void copy_between_devices(const Tensor& to, const Tensor& from) {
   destroy_event(event);
 }
 
-// CUDA may read pageable memory at once or later, so the simulator reads it at once; pinned memory it reads when
-// the copy runs.  Without `non_blocking` the copy has run when this returns.
+// CUDA may read pageable memory at once or later, so the simulator reads it at once; pinned memory it reads
+// when the copy runs.  Without `non_blocking` the copy has run when this returns.
 void copy_from_host(const Tensor& to, const Tensor& from, bool non_blocking) {
   const bool late = non_blocking && is_pinned(from.const_data_ptr());
   submit_copy(stream_of(to), cpu_alias(to), non_blocking && !late ? from.clone() : from.detach());
@@ -210,8 +213,8 @@ void record_stream(Tensor& self, c10::Stream stream) {
 }
 
 // The mathematical composition of scaled_dot_product_attention, whose parts the device has.
-int64_t fused_sdp_choice(const Tensor&, const Tensor&, const Tensor&, const std::optional<Tensor>&, double, bool,
-                         std::optional<double>, bool) {
+int64_t fused_sdp_choice(const Tensor&, const Tensor&, const Tensor&, const std::optional<Tensor>&, double,
+                         bool, std::optional<double>, bool) {
   return 0;
 }
 

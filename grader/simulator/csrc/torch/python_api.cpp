@@ -137,7 +137,7 @@ int sim_begin_capture(int device, int64_t stream) {
   sim::Stream* found = sim::stream_by_id(device, stream);
   if (!found) return sim::kInvalidResourceHandle;
   sim::begin_capture(found);
-  return sim::take_error();
+  return sim::peek_error();
 }
 
 int sim_end_capture(int device, int64_t stream, void** graph) {

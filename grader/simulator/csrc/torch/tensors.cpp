@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kSpansOfOneTensor = 64;  // beyond, one inexact span stands for all
 
 at::Tensor with_storage(c10::Storage storage, const at::Tensor& like, c10::DispatchKey key) {
-  auto impl = c10::make_intrusive<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), like.dtype());
+  auto impl =
+      c10::make_intrusive<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), like.dtype());
   impl->set_sizes_and_strides(like.sizes(), like.strides(), like.storage_offset());
   if (like.unsafeGetTensorImpl()->is_wrapped_number()) impl->set_wrapped_number(true);
   at::Tensor tensor(std::move(impl));
@@ -39,7 +40,8 @@ struct Dimension {
 std::vector<Dimension> by_stride(const at::Tensor& tensor) {
   std::vector<Dimension> dimensions;
   for (int64_t d = 0; d < tensor.dim(); ++d)
-    if (tensor.size(d) != 1 && tensor.stride(d) != 0) dimensions.push_back({tensor.size(d), tensor.stride(d)});
+    if (tensor.size(d) != 1 && tensor.stride(d) != 0)
+      dimensions.push_back({tensor.size(d), tensor.stride(d)});
   std::sort(dimensions.begin(), dimensions.end(),
             [](const Dimension& a, const Dimension& b) { return a.stride < b.stride; });
   return dimensions;
@@ -56,7 +58,8 @@ void add_rows(const char* base, const at::Tensor& tensor, std::vector<Dimension>
               std::vector<Span>& spans) {
   const size_t item = tensor.element_size();
   size_t run = item, used = 0;
-  for (; used < dimensions.size() && dimensions[used].stride * item == run; ++used) run *= dimensions[used].size;
+  for (; used < dimensions.size() && dimensions[used].stride * item == run; ++used)
+    run *= dimensions[used].size;
   Span span{base, run, write};
   if (used < dimensions.size()) {
     span.rows = dimensions[used].size;
@@ -122,8 +125,8 @@ at::Tensor cpu_alias(const at::Tensor& tensor) {
 
 at::Tensor meta_twin(const at::Tensor& tensor) {
   auto storage = c10::make_intrusive<c10::StorageImpl>(
-      c10::StorageImpl::use_byte_size_t(), tensor.storage().nbytes(), c10::DataPtr(nullptr, c10::Device(c10::kMeta)),
-      c10::GetAllocator(c10::kMeta), true);
+      c10::StorageImpl::use_byte_size_t(), tensor.storage().nbytes(),
+      c10::DataPtr(nullptr, c10::Device(c10::kMeta)), c10::GetAllocator(c10::kMeta), true);
   return with_storage(c10::Storage(std::move(storage)), tensor, c10::DispatchKey::Meta);
 }
 
@@ -165,7 +168,8 @@ void resize_storage(c10::StorageImpl* storage, size_t bytes) {
   const void* from = storage->data();
   const size_t kept = std::min(bytes, storage->nbytes());
   if (kept && to && from) {
-    Task copy{"aten::resize_", 0, [=] { copy_bytes(to, from, kept); }, {{from, kept, false}, {to, kept, true}}};
+    Task copy{
+        "aten::resize_", 0, [=] { copy_bytes(to, from, kept); }, {{from, kept, false}, {to, kept, true}}};
     submit(current_stream(device.index()), std::move(copy));
   }
   storage->set_data_ptr_noswap(std::move(fresh));
@@ -175,8 +179,8 @@ void resize_storage(c10::StorageImpl* storage, size_t bytes) {
 at::Tensor empty_on_sim(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype, int device) {
   const int previous = current_device();
   set_current_device(device);
-  at::Tensor tensor = at::detail::empty_strided_generic(sizes, strides, device_allocator(),
-                                                        c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), dtype);
+  at::Tensor tensor = at::detail::empty_strided_generic(
+      sizes, strides, device_allocator(), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), dtype);
   set_current_device(previous);
   return tensor;
 }

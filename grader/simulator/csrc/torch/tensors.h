@@ -15,7 +15,8 @@ inline bool on_sim(const at::Tensor& tensor) {
   return tensor.defined() && tensor.device().type() == kSimDevice;
 }
 
-// A CPU tensor over the same bytes.  It owns nothing: memory is freed in stream order, behind the task that uses it.
+// A CPU tensor over the same bytes.  It owns nothing: memory is freed in stream order, behind the task that
+// uses it.
 at::Tensor cpu_alias(const at::Tensor& tensor);
 // The same sizes, strides and offset on the meta device, over a storage of its own.
 at::Tensor meta_twin(const at::Tensor& tensor);

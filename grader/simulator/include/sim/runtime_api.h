@@ -1,5 +1,5 @@
-// CUDA's host runtime for learners' units.  The functions live in a namespace, so that a real libcudart in the same
-// process (a CUDA wheel on a machine without a GPU) is never called by mistake.
+// CUDA's host runtime for learners' units.  The functions live in a namespace, so that a real libcudart in
+// the same process (a CUDA wheel on a machine without a GPU) is never called by mistake.
 #pragma once
 #include "runtime_types.h"
 
@@ -52,9 +52,10 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags);
 cudaError_t cudaFreeHost(void* pointer);
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = 0);
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = 0);
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                         size_t height, cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0);
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
@@ -116,7 +117,8 @@ cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, 
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
-  return cudaMemcpyAsync(reinterpret_cast<char*>(const_cast<T*>(&symbol)) + offset, from, bytes, kind, stream);
+  return cudaMemcpyAsync(reinterpret_cast<char*>(const_cast<T*>(&symbol)) + offset, from, bytes, kind,
+                         stream);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
@@ -147,7 +149,8 @@ cudaError_t cudaFuncSetCacheConfig(F*, cudaFuncCache) {
   return cudaSuccess;
 }
 template <class F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int threads, size_t dynamic_shared_bytes) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int threads,
+                                                          size_t dynamic_shared_bytes) {
   return host::active_blocks(blocks, threads, dynamic_shared_bytes);
 }
 template <class F>

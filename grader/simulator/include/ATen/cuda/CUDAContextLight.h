@@ -20,7 +20,9 @@ inline cudaDeviceProp* getDeviceProperties(c10::DeviceIndex device) {
   return const_cast<cudaDeviceProp*>(properties);
 }
 
-inline cudaDeviceProp* getCurrentDeviceProperties() { return getDeviceProperties(c10::cuda::current_device()); }
+inline cudaDeviceProp* getCurrentDeviceProperties() {
+  return getDeviceProperties(c10::cuda::current_device());
+}
 inline int warp_size() { return getCurrentDeviceProperties()->warpSize; }
 inline bool canDeviceAccessPeer(c10::DeviceIndex, c10::DeviceIndex) { return false; }
 inline c10::Allocator* getCUDADeviceAllocator() { return c10::GetAllocator(c10::DeviceType::CUDA); }

@@ -12,13 +12,13 @@
     ::sim::host::throw_cuda_error(static_cast<int>(sim_error_), __func__, __FILE__, __LINE__); \
   } while (0)
 
-#define C10_CUDA_CHECK_WARN(EXPR)                                                       \
-  do {                                                                                  \
-    const cudaError_t sim_error_ = EXPR;                                                \
-    if (C10_UNLIKELY(sim_error_ != cudaSuccess)) {                                      \
-      (void)cudaGetLastError();                                                         \
-      TORCH_WARN("CUDA warning: ", cudaGetErrorString(sim_error_));                     \
-    }                                                                                   \
+#define C10_CUDA_CHECK_WARN(EXPR)                                   \
+  do {                                                              \
+    const cudaError_t sim_error_ = EXPR;                            \
+    if (C10_UNLIKELY(sim_error_ != cudaSuccess)) {                  \
+      (void)cudaGetLastError();                                     \
+      TORCH_WARN("CUDA warning: ", cudaGetErrorString(sim_error_)); \
+    }                                                               \
   } while (0)
 
 #define C10_CUDA_ERROR_HANDLED(EXPR) EXPR

@@ -22,7 +22,7 @@ struct CUDAGuard {
   CUDAGuard(const CUDAGuard&) = delete;
   CUDAGuard& operator=(const CUDAGuard&) = delete;
 
-  void set_device(Device device) { guard_.set_device(device); }
+  void set_device(Device device) { guard_.reset_device(device); }
   void reset_device(Device device) { guard_.reset_device(device); }
   void set_index(DeviceIndex index) { guard_.set_index(index); }
   Device original_device() const { return guard_.original_device(); }

@@ -43,7 +43,9 @@ class CUDAStream {
   // Null for the default stream, as in CUDA, where null means the current device's.
   cudaStream_t stream() const { return id() == 0 ? nullptr : here(); }
   Stream unwrap() const { return stream_; }
-  struct c10::StreamData3 pack3() const { return stream_.pack3(); }
+  struct c10::StreamData3 pack3() const {
+    return stream_.pack3();
+  }
   static CUDAStream unpack3(StreamId id, DeviceIndex device, DeviceType type) {
     return CUDAStream(Stream::unpack3(id, device, type));
   }
@@ -91,13 +93,17 @@ inline void setCurrentCUDAStream(CUDAStream stream) {
   ::sim::host::set_current_stream(stream.stream(), stream.device_index());
 }
 
-inline std::ostream& operator<<(std::ostream& out, const CUDAStream& stream) { return out << stream.unwrap(); }
+inline std::ostream& operator<<(std::ostream& out, const CUDAStream& stream) {
+  return out << stream.unwrap();
+}
 
 }  // namespace c10::cuda
 
 namespace std {
 template <>
 struct hash<c10::cuda::CUDAStream> {
-  size_t operator()(c10::cuda::CUDAStream stream) const noexcept { return std::hash<c10::Stream>{}(stream.unwrap()); }
+  size_t operator()(c10::cuda::CUDAStream stream) const noexcept {
+    return std::hash<c10::Stream>{}(stream.unwrap());
+  }
 };
 }  // namespace std

@@ -1,0 +1,334 @@
+"""CUDA's host functions in a learner's unit: what they do on sim, and what they report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+UNIT = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/Atomic.cuh>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAException.h>
+
+__global__ void twice(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2.f * x[i];
+}
+__global__ void count(float* total) { gpuAtomicAdd(total, 1.f); }
+__constant__ float scale[1];
+__global__ void scaled(const float* x, float* y, int n) {
+    int i = threadIdx.x;
+    if (i < n) y[i] = scale[0] * x[i];
+}
+
+static void launch(const torch::Tensor& x, const torch::Tensor& y, cudaStream_t stream) {
+    twice<<<1, 32, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), (int)x.numel());
+}
+
+torch::Tensor on_current(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    launch(x, y, at::cuda::getCurrentCUDAStream());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return y;
+}
+torch::Tensor on_default(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    launch(x, y, 0);
+    return y;
+}
+torch::Tensor forked(torch::Tensor x, bool join) {
+    auto y = torch::empty_like(x);
+    auto current = c10::cuda::getCurrentCUDAStream();
+    auto side = c10::cuda::getStreamFromPool();
+    at::cuda::CUDAEvent ready, done;
+    ready.record(current);
+    ready.block(side);
+    launch(x, y, side);
+    done.record(side);
+    if (join) done.block(current);
+    return y;
+}
+torch::Tensor waited_for(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    cudaStream_t side;
+    AT_CUDA_CHECK(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking));
+    AT_CUDA_CHECK(cudaStreamSynchronize(c10::cuda::getCurrentCUDAStream()));
+    launch(x, y, side);
+    AT_CUDA_CHECK(cudaStreamSynchronize(side));
+    AT_CUDA_CHECK(cudaStreamDestroy(side));
+    return y;
+}
+torch::Tensor blocking_side(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    static cudaStream_t side = nullptr;
+    if (!side) cudaStreamCreate(&side);
+    launch(x, y, side);
+    return y;
+}
+torch::Tensor copied(torch::Tensor x, bool current) {
+    auto y = torch::empty_like(x);
+    cudaStream_t stream = current ? c10::cuda::getCurrentCUDAStream().stream() : nullptr;
+    C10_CUDA_CHECK(cudaMemcpyAsync(y.data_ptr(), x.data_ptr(), x.nbytes(), cudaMemcpyDeviceToDevice, stream));
+    return y;
+}
+torch::Tensor rows(torch::Tensor x, int64_t pitch, int64_t width, int64_t height) {
+    auto y = torch::zeros({height, width}, x.options());
+    C10_CUDA_CHECK(cudaMemcpy2DAsync(y.data_ptr(), width * 4, x.data_ptr(), pitch * 4, width * 4, height,
+                                     cudaMemcpyDeviceToDevice, c10::cuda::getCurrentCUDAStream()));
+    return y;
+}
+torch::Tensor cleared(torch::Tensor x, int64_t bytes) {
+    auto y = x.clone();
+    C10_CUDA_CHECK(cudaMemsetAsync(y.data_ptr(), 0, bytes, c10::cuda::getCurrentCUDAStream()));
+    return y;
+}
+double from_host(int64_t bytes) {
+    double value = 42, back = 0;
+    auto y = torch::empty({1}, torch::dtype(torch::kFloat64).device(torch::kCUDA));
+    C10_CUDA_CHECK(cudaMemcpy(y.data_ptr(), &value, bytes, cudaMemcpyHostToDevice));
+    C10_CUDA_CHECK(cudaMemcpy(&back, y.data_ptr(), bytes, cudaMemcpyDeviceToHost));
+    return back;
+}
+void raw(bool keep) {
+    float* p = nullptr;
+    C10_CUDA_CHECK(cudaMalloc(&p, 256));
+    if (!keep) C10_CUDA_CHECK(cudaFree(p));
+}
+int64_t free_twice() {
+    float* p = nullptr;
+    cudaMalloc(&p, 256);
+    cudaFree(p);
+    int64_t error = cudaFree(p);
+    cudaGetLastError();
+    return error;
+}
+void unchecked_launch(torch::Tensor x) { twice<<<1, 2048>>>(x.data_ptr<float>(), x.data_ptr<float>(), 1); }
+void checked_launch(torch::Tensor x) {
+    twice<<<1, 2048>>>(x.data_ptr<float>(), x.data_ptr<float>(), 1);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+torch::Tensor guarded(torch::Tensor x) {
+    const c10::cuda::OptionalCUDAGuard guard(x.device());
+    auto y = torch::empty_like(x);
+    launch(x, y, at::cuda::getCurrentCUDAStream());
+    return y;
+}
+torch::Tensor counted(int64_t blocks) {
+    auto total = torch::zeros({1}, torch::dtype(torch::kFloat32).device(torch::kCUDA));
+    count<<<blocks, 64, 0, at::cuda::getCurrentCUDAStream()>>>(total.data_ptr<float>());
+    return total;
+}
+torch::Tensor with_symbol(torch::Tensor x, double value) {
+    float host = value;
+    auto stream = at::cuda::getCurrentCUDAStream();
+    C10_CUDA_CHECK(cudaMemcpyToSymbolAsync(scale, &host, sizeof host, 0, cudaMemcpyHostToDevice, stream));
+    host = 0;
+    auto y = torch::empty_like(x);
+    scaled<<<1, 32, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), (int)x.numel());
+    return y;
+}
+std::vector<int64_t> facts() {
+    int device = -1, blocks = 0, warp = 0, grid = 0, block = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, twice, 256, 0);
+    cudaOccupancyMaxPotentialBlockSize(&grid, &block, twice);
+    return {device, warp, blocks, grid, block, at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
+}
+"""
+
+
+@pytest.fixture
+def unit(sim: ModuleType, compiled: Callable[[str], ModuleType]) -> ModuleType:
+    """The learner's unit of these tests."""
+    return compiled(UNIT)
+
+
+@pytest.fixture
+def x(sim: ModuleType) -> torch.Tensor:
+    """0, 1, 2, ... in memory."""
+    tensor = torch.arange(16.0, device="sim")
+    torch.accelerator.synchronize()
+    return tensor
+
+
+def line_of(text: str) -> int:
+    """Return the line of the unit that holds the text."""
+    return next(n for n, row in enumerate(UNIT.split("\n"), 1) if text in row)
+
+
+def kinds(sim: ModuleType) -> set[str]:
+    """Return the kinds of what was reported."""
+    return {report["kind"] for report in sim.reports()}
+
+
+def stalled(call: Callable[[torch.Tensor], torch.Tensor]) -> list[float]:
+    """Call on a side stream whose input is still on its way there; return the output."""
+    stream = torch.Stream(device="sim")
+    host = torch.arange(16.0).pin_memory()
+    with stream:
+        x = torch.full((16,), 100.0, device="sim")
+        stream.synchronize()
+        x.copy_(host, non_blocking=True)
+        y = call(x)
+        return y.cpu().tolist()
+
+
+RIGHT = [2.0 * i for i in range(16)]
+
+
+def test_current_stream_is_right(sim: ModuleType, unit: ModuleType) -> None:
+    """A launch on the current stream sees the stalled input, and nothing is reported."""
+    assert stalled(unit.on_current) == RIGHT
+    assert sim.reports() == []
+
+
+def test_default_stream_is_wrong_and_reported(sim: ModuleType, unit: ModuleType) -> None:
+    """A launch on the default stream gives a wrong value, and the report has line and both streams."""
+    assert stalled(unit.on_default) != RIGHT
+    report = next(report for report in sim.reports() if report["kind"] == "wrong_stream")
+    assert report["launch_line"] == line_of("twice<<<1, 32")
+    assert report["stream"] == 0
+    assert report["current_stream"] > 0
+    assert report["kernel"] == "twice"
+
+
+def test_fork_and_join_is_right(sim: ModuleType, unit: ModuleType) -> None:
+    """Side work between a fork and a join is legitimate."""
+    assert stalled(lambda x: unit.forked(x, True)) == RIGHT
+    assert sim.reports() == []
+
+
+def test_fork_without_join_is_reported(sim: ModuleType, unit: ModuleType) -> None:
+    """Side work that the current stream never waits for is wrong and reported."""
+    assert stalled(lambda x: unit.forked(x, False)) != RIGHT
+    assert "wrong_stream" in kinds(sim)
+
+
+def test_host_synchronisation_is_an_edge(sim: ModuleType, unit: ModuleType) -> None:
+    """A stream of one's own is right where the host waits before and after."""
+    assert stalled(unit.waited_for) == RIGHT
+    assert sim.reports() == []
+
+
+def test_blocking_stream_is_ordered_with_the_default_stream(
+    sim: ModuleType, unit: ModuleType, x: torch.Tensor
+) -> None:
+    """The legacy default stream waits for blocking streams and they for it; pool streams do not take part."""
+    assert unit.blocking_side(x + 0).cpu().tolist() == RIGHT
+    assert sim.reports() == []
+    assert stalled(unit.blocking_side) != RIGHT
+    assert "wrong_stream" in kinds(sim)
+
+
+@pytest.mark.parametrize("current", [True, False])
+def test_copy_stream(sim: ModuleType, unit: ModuleType, current: bool) -> None:
+    """cudaMemcpyAsync on the current stream is right; on stream 0 it is wrong and reported with its line."""
+    from grader.simulator import symbols
+
+    right = stalled(lambda x: unit.copied(x, current)) == [float(i) for i in range(16)]
+    assert right is current
+    reports = [report for report in symbols.resolve(sim.reports()) if report["kind"] == "wrong_stream"]
+    assert [report["line"] for report in reports] == ([] if current else [line_of("cudaMemcpyAsync(y")])
+
+
+def test_rows_are_copied(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
+    """cudaMemcpy2DAsync copies rows of one pitch to another; one row too many is out of bounds."""
+    assert unit.rows(x, 4, 2, 4).cpu().tolist() == [[0, 1], [4, 5], [8, 9], [12, 13]]
+    assert sim.reports() == []
+    with pytest.raises(RuntimeError, match="invalid argument"):
+        unit.rows(x, 4, 2, 5)
+    assert kinds(sim) == {"out_of_bounds"}
+
+
+def test_memset(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
+    """cudaMemsetAsync clears the bytes that it is given."""
+    assert unit.cleared(x + 1, 8).cpu().tolist()[:3] == [0, 0, 3]
+
+
+def test_host_copies(sim: ModuleType, unit: ModuleType) -> None:
+    """cudaMemcpy brings a host value to the device and back; past the allocation's end it is refused."""
+    assert unit.from_host(8) == 42
+    assert sim.reports() == []
+    with pytest.raises(RuntimeError, match="invalid argument"):
+        unit.from_host(16)
+
+
+def test_raw_allocation(sim: ModuleType, unit: ModuleType) -> None:
+    """cudaMalloc is reported as memory behind PyTorch's allocator, and as a leak where it is kept."""
+    unit.raw(False)
+    assert kinds(sim) == {"raw_allocation"}
+    unit.raw(True)
+    assert kinds(sim) == {"raw_allocation", "leak"}
+    assert sim.reports() == []
+
+
+def test_double_free(sim: ModuleType, unit: ModuleType) -> None:
+    """Freeing twice is an error and a report."""
+    assert unit.free_twice() == 1
+    assert "double_free" in kinds(sim)
+
+
+def test_unchecked_launch_error_surfaces_at_the_next_torch_call(
+    sim: ModuleType, unit: ModuleType, x: torch.Tensor
+) -> None:
+    """A bad configuration says nothing at the launch, raises at the next operation, and is gone."""
+    unit.unchecked_launch(x)
+    with pytest.raises(RuntimeError, match=r"CUDA error: invalid (configuration )?argument[\s\S]*twice"):
+        x + 1
+    assert (x + 1).cpu()[0] == 1
+    sim.reports()
+    with pytest.raises(RuntimeError, match="CUDA error"):
+        unit.checked_launch(x)
+    assert (x + 1).cpu()[0] == 1
+
+
+def test_device_guard(sim: ModuleType, unit: ModuleType) -> None:
+    """With a guard, tensors of the second device work while the first is current."""
+    y = unit.guarded(torch.arange(16.0, device="sim:1"))
+    assert (y.device.index, y.cpu().tolist()) == (1, RIGHT)
+    assert sim.reports() == []
+    assert torch.accelerator.current_device_index() == 0
+
+
+def test_atomic_addition(sim: ModuleType, unit: ModuleType) -> None:
+    """gpuAtomicAdd adds once for each thread."""
+    assert unit.counted(5).item() == 320
+
+
+def test_symbol(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
+    """cudaMemcpyToSymbolAsync reads the pageable value at the call."""
+    assert unit.with_symbol(x, 3.0).cpu().tolist() == [3.0 * i for i in range(16)]
+
+
+def test_device_facts(sim: ModuleType, unit: ModuleType) -> None:
+    """Attributes and occupancy follow the claimed device: 132 processors of 2048 threads."""
+    device, warp, blocks, grid, block, processors = unit.facts()
+    assert (device, warp, blocks, processors) == (0, 32, 8, 132)
+    assert (block, grid) == (1024, 264)
+
+
+def reported(sim: ModuleType, kind: str) -> dict[str, Any]:
+    """Return the first report of a kind."""
+    return next(report for report in sim.reports() if report["kind"] == kind)
+
+
+def test_race_names_both_sides(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
+    """A kernel that reads what another stream writes is a race, reported with the kernel's line."""
+    side = torch.Stream(device="sim")
+    with side:
+        x.add_(1)
+    unit.on_current(x)
+    torch.accelerator.synchronize()
+    report = reported(sim, "stream_race")
+    assert report["launch_line"] == line_of("twice<<<1, 32")
+    assert "twice" in report["message"]
+    assert "aten::add" in report["message"]
+    assert {report["stream"], report["current_stream"]} == {0, side.stream_id}

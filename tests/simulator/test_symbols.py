@@ -1,0 +1,54 @@
+"""Program counters of a module become lines of its source."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.simulator import symbols
+
+SOURCE = "int twice(int x) {\n  return 2 * x;\n}\n\nint thrice(int x) {\n  return 3 * x;\n}\n"
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    """A shared library with line numbers."""
+    source, library = tmp_path / "unit.cpp", tmp_path / "unit.so"
+    source.write_text(SOURCE)
+    compiler = shutil.which("g++")
+    if compiler is None or shutil.which("addr2line") is None:
+        pytest.skip("needs g++ and addr2line, which come with binutils")
+    subprocess.run([compiler, "-g1", "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+def address_of(library: Path, function: str) -> str:
+    """Return a function's address in the module."""
+    listing = subprocess.run(["nm", "-C", library], capture_output=True, text=True, check=True).stdout
+    return next("0x" + row.split()[0] for row in listing.splitlines() if f" T {function}(" in row)
+
+
+def test_lines_are_added(module: Path) -> None:
+    """Each report gets the line of its pc, and keeps all else."""
+    reports = [
+        {"kind": "assert", "pc": f"{module}+{address_of(module, name)}"} for name in ("twice", "thrice")
+    ]
+    resolved = symbols.resolve(reports)
+    assert [report["line"] for report in resolved] == [1, 5]
+    assert [report["kind"] for report in resolved] == ["assert", "assert"]
+    assert "line" not in reports[0]
+
+
+def test_known_lines_are_kept(module: Path) -> None:
+    """A line that the engine knew is not looked up again."""
+    (resolved,) = symbols.resolve([{"pc": f"{module}+{address_of(module, 'twice')}", "line": 77}])
+    assert resolved["line"] == 77
+
+
+def test_unknown_addresses_stay_unknown(module: Path) -> None:
+    """No pc, a module that is gone, or an address outside of the code gives no line."""
+    reports = [{"kind": "leak"}, {"pc": "/nowhere/unit.so+0x10"}, {"pc": f"{module}+0xffffff"}]
+    assert all("line" not in report for report in symbols.resolve(reports))
