@@ -225,6 +225,10 @@ def course(templates: dict[str, Path], tmp_path: Path) -> Course:
 
 
 @pytest.fixture
-def course_with_tests(templates: dict[str, Path], tmp_path: Path) -> Course:
-    """Return a course whose lesson also has a plain nbgrader test cell with hidden tests."""
+def course_with_tests(templates: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """Return a course whose lesson also has a plain nbgrader test cell with hidden tests.
+
+    The toy's CUDA is none, and the kernels that run plain tests need not wait for a compiler to say so.
+    """
+    monkeypatch.setenv("CXX", str(tmp_path / "no_compiler"))
     return Course(shutil.copytree(templates["plain"], tmp_path / "course"))
