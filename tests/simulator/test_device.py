@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable
 from types import ModuleType
 
@@ -237,3 +238,27 @@ def test_index_out_of_range_is_an_error(sim: ModuleType) -> None:
     table = torch.ones(3, 2, device="sim")
     with pytest.raises((RuntimeError, IndexError)):
         torch.nn.functional.embedding(torch.tensor([1, 9], device="sim"), table).cpu()
+
+
+def test_autocast_is_harmless(sim: ModuleType) -> None:
+    """Under autocast operators run as they are: the device casts nothing."""
+    with torch.autocast("sim", dtype=torch.bfloat16):
+        assert (torch.ones(2, 2, device="sim") @ torch.ones(2, device="sim")).cpu().tolist() == [2, 2]
+
+
+def test_threads_share_the_device(sim: ModuleType) -> None:
+    """Forward and backward from several host threads at once give right gradients."""
+
+    def work() -> None:
+        for _ in range(20):
+            x = torch.ones(4, device="sim", requires_grad=True)
+            (x * 3).sum().backward()
+            gradients.append(x.grad.cpu().tolist())
+
+    gradients: list[list[float]] = []
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert gradients == [[3.0] * 4] * 80
