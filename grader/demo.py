@@ -156,9 +156,7 @@ def run(course: Path, samples: Path, console: Console) -> None:
             step(course, console, command, lesson)
     if cli.main(["marks", str(course)]):
         raise StepFailedError("The marks could not be read; the reason is above.")
-    console.print(
-        f"Feedback that students get: {course / 'feedback'}   nbgrader's output: {course / 'demo.log'}"
-    )
+    print(f"Feedback for students: {course / 'feedback'}\nWhat nbgrader printed: {course / 'demo.log'}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
