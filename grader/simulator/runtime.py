@@ -75,6 +75,14 @@ def set_order(order: str) -> None:
     check(library().sim_set_order(order.encode()), f"no such order: {order}")
 
 
+def set_eager(eager: bool) -> None:
+    """Run submitted work at once, as an idle GPU does, or hold it until an edge forces it (the default).
+
+    Reports are the same: races are judged by what orders the work and not by when it ran.
+    """
+    check(library().sim_set_eager(int(eager)))
+
+
 def set_grid_seconds(seconds: float) -> None:
     """Give up a grid that runs longer than this, as a launch time-out."""
     check(library().sim_set_grid_seconds(ctypes.c_double(seconds)))

@@ -38,6 +38,12 @@ torch::Tensor on_current(torch::Tensor x) {
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return y;
 }
+torch::Tensor of_dead_temporary(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    const float* p = (x + 0).data_ptr<float>();
+    twice<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(p, y.data_ptr<float>(), (int)x.numel());
+    return y;
+}
 torch::Tensor on_default(torch::Tensor x) {
     auto y = torch::empty_like(x);
     launch(x, y, 0);
@@ -226,6 +232,19 @@ def test_blocking_stream_is_ordered_with_the_default_stream(
     assert sim.reports() == []
     assert stalled(unit.blocking_side) != RIGHT
     assert "wrong_stream" in kinds(sim)
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_temporary_that_dies_before_the_launch(
+    sim: ModuleType, unit: ModuleType, x: torch.Tensor, eager: bool
+) -> None:
+    """A pointer into a temporary that is freed before the launch reads poison and is reported."""
+    sim.set_eager(eager)
+    try:
+        assert unit.of_dead_temporary(x).cpu().isnan().all()
+    finally:
+        sim.set_eager(False)
+    assert kinds(sim) == {"use_after_free"}
 
 
 @pytest.mark.parametrize("current", [True, False])

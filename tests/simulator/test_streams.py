@@ -261,3 +261,18 @@ def test_long_queue_runs_its_oldest_work(sim: ModuleType, x: torch.Tensor) -> No
         x.add_(1)
     assert sim.memory()["pending_tasks"] <= 1024
     assert x.cpu().tolist() == [3000] * 8
+
+
+def test_eager_work_runs_at_once_and_reports_the_same(
+    sim: ModuleType, side: torch.Stream, x: torch.Tensor
+) -> None:
+    """In eager mode values are an idle GPU's, and the missing edge is reported all the same."""
+    sim.set_eager(True)
+    try:
+        with side:
+            x.copy_(pinned(1), non_blocking=True)
+        assert sim.memory()["pending_tasks"] == 0
+        assert x.cpu().tolist() == [1] * 8
+    finally:
+        sim.set_eager(False)
+    race(sim)

@@ -42,13 +42,6 @@ void absorb_host(Queue& queue) {
   queue.host_version = engine.host_version;
 }
 
-void host_saw(const Clock& clock) {
-  auto& engine = stream_engine();
-  if (covers(engine.host, clock)) return;
-  for (size_t n = 0; n < clock.size(); ++n) raise(engine.host, n, clock[n]);
-  ++engine.host_version;
-}
-
 void run_task(Queue& queue, Node& node) {
   auto& engine = stream_engine();
   std::vector<Span> spans = node.task.spans;
@@ -66,6 +59,8 @@ void run_task(Queue& queue, Node& node) {
 // After a sticky error the context is lost: what is still queued never runs.
 bool context_is_dead() { return sticky() != kSuccess; }
 
+std::string freeing(const Queue& queue) { return "stream " + std::to_string(queue.id); }
+
 void run_front(Queue& queue) {
   auto& engine = stream_engine();
   Node node = std::move(queue.pending.front());
@@ -78,51 +73,22 @@ void run_front(Queue& queue) {
   }
   if (!context_is_dead()) run_task(queue, node);
   queue.done = node.position;
+  if (node.freed) release(node.freed, freeing(queue));
+  if (!engine.frees.empty()) run_due_frees();
   engine.finished.push_back(std::move(node.task));
-}
-
-// Newer streams first: where the order is free, the simulator takes the one that hurts.
-void run_clock(const Clock& clock) {
-  for (size_t n = clock.size(); n-- > 0;)
-    if (clock[n]) run_until(*stream_engine().queues[n], clock[n]);
-}
-
-bool has_run(const Clock& clock) {
-  for (size_t n = 0; n < clock.size(); ++n)
-    if (stream_engine().queues[n]->done < clock[n]) return false;
-  return true;
-}
-
-// Ordered streams pull each other in; among unordered ones the newest submission runs first.
-void run_device(int device) {
-  auto& engine = stream_engine();
-  while (true) {
-    Queue* newest = nullptr;
-    for (Queue* queue : engine.queues)
-      if (queue->device == device && !queue->pending.empty() && (!newest || queue->turn > newest->turn))
-        newest = queue;
-    if (!newest) return;
-    run_until(*newest, newest->submitted);
-  }
-}
-
-void after_synchronising(const Clock& clock, Caller by) {
-  if (by == Caller::kTorch) settle(false);
-  host_saw(clock);
-  if (by == Caller::kLearner) settle(true);
-  run_due_frees();
 }
 
 }  // namespace
 
-void occupy_position(Queue& queue) {
+void occupy_position(Queue& queue, void* freed) {
   ++queue.submitted;
   if (queue.pending.empty()) {
     queue.done = queue.submitted;
+    if (freed) release(freed, freeing(queue));
     return;
   }
   ++stream_engine().pending;
-  queue.pending.push_back({Task{}, queue.submitted, queue.seen});
+  queue.pending.push_back({Task{}, queue.submitted, queue.seen, freed});
 }
 
 void raise(Clock& clock, size_t number, uint64_t position) {
@@ -257,6 +223,7 @@ void submit(Stream* stream, Task task) {
   queue.polls = 0;
   ++engine.pending;
   queue.pending.push_back({std::move(task), ++queue.submitted, queue.seen});
+  if (engine.eager) run_until(queue, queue.submitted);
   if (queue.pending.size() > kLaunchQueueDepth) run_until(queue, queue.submitted - kLaunchQueueDepth / 2);
 }
 
@@ -297,82 +264,23 @@ void wait(Stream* stream, Event* event) {
 
 bool recorded(const Event* event) { return event->queue != nullptr; }
 
-bool query(Stream* stream) {
-  EngineLock lock;
-  auto& queue = queue_of(stream);
-  if (refuse_while_capturing("cudaStreamQuery")) return false;
-  apply_legacy_rules(queue);
-  const Clock clock = queue.clock();
-  if (has_run(clock)) return true;
-  if (queue.polls++ == 0) return false;
-  run_clock(clock);
-  return true;
-}
-
-bool query(Event* event) {
-  EngineLock lock;
-  if (!event->queue || has_run(*event->seen)) return true;
-  if (event->polls++ == 0) return false;
-  run_clock(*event->seen);
-  return true;
-}
-
-void synchronize(Stream* stream, Caller by) {
-  EngineLock lock;
-  if (refuse_while_capturing("synchronising a stream")) return;
-  auto& queue = queue_of(stream);
-  apply_legacy_rules(queue);
-  const Clock clock = queue.clock();
-  run_clock(clock);
-  after_synchronising(clock, by);
-}
-
-void force(Stream* stream) {
-  EngineLock lock;
-  if (refuse_while_capturing("running work")) return;
-  apply_legacy_rules(queue_of(stream));
-  run_clock(queue_of(stream).clock());
-  run_due_frees();
-}
-
-void synchronize(Event* event, Caller by) {
-  EngineLock lock;
-  if (refuse_while_capturing("synchronising an event") || !event->queue) return;
-  run_clock(*event->seen);
-  after_synchronising(*event->seen, by);
-}
-
-void synchronize_device(int device, Caller by) {
-  EngineLock lock;
-  if (refuse_while_capturing("synchronising a device")) return;
-  run_device(device);
-  Clock all;
-  for (const Queue* queue : stream_engine().queues)
-    if (queue->device == device) raise(all, queue->number, queue->submitted);
-  after_synchronising(all, by);
-}
-
-void settle_unjoined() {
-  EngineLock lock;
-  settle(false);
-}
-
 void free_later(void* pointer, Stream* stream, const std::vector<Stream*>& users) {
   EngineLock lock;
   auto& queue = queue_of(stream);
   if (capture_free(queue, pointer)) return;
-  occupy_position(queue);
-  PendingFree free{pointer, "stream " + std::to_string(queue.id), {{&queue, queue.submitted}}};
+  PendingFree free{pointer, freeing(queue), {{&queue, queue.submitted + 1}}};
   Clock clock = queue.clock();
+  raise(clock, queue.number, queue.submitted + 1);
+  for (size_t n = 0; n < stream_engine().host.size(); ++n) raise(clock, n, stream_engine().host[n]);
   for (Stream* user : users) {
     auto& other = queue_of(user);
     free.until.emplace_back(&other, other.submitted);
     const Clock seen = other.clock();
     for (size_t n = 0; n < seen.size(); ++n) raise(clock, n, seen[n]);
   }
-  for (size_t n = 0; n < stream_engine().host.size(); ++n) raise(clock, n, stream_engine().host[n]);
   check_free(queue, clock, pointer);
-  stream_engine().frees.push_back(std::move(free));
+  occupy_position(queue, users.empty() ? pointer : nullptr);
+  if (!users.empty()) stream_engine().frees.push_back(std::move(free));
   run_due_frees();
 }
 
@@ -390,6 +298,11 @@ void run_due_frees() {
       std::swap(frees[kept++], free);
   }
   frees.resize(kept);
+}
+
+void set_eager(bool eager) {
+  EngineLock lock;
+  stream_engine().eager = eager;
 }
 
 size_t pending_tasks() { return stream_engine().pending; }

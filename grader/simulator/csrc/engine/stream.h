@@ -92,5 +92,7 @@ void settle_unjoined();
 // PyTorch's stream-ordered free: releases once the work that `stream` and `users` hold by now has run.
 void free_later(void* pointer, Stream* stream, const std::vector<Stream*>& users);
 size_t pending_tasks();
+// Runs submitted work at once, in the host's order, as an idle GPU does.  Clocks and reports stay the same.
+void set_eager(bool eager);
 
 }  // namespace sim

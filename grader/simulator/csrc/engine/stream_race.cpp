@@ -164,9 +164,9 @@ void check_free(const Queue& queue, const Clock& clock, void* pointer) {
   const auto found = table.find(allocation->id);
   if (found == table.end() && stream_engine().pending == 0) return;
   const Span whole{allocation->base, allocation->bytes, true};
-  compare_and_keep(table[allocation->id],
-                   {queue.number, queue.submitted, whole, true, "PyTorch's allocator", "", 0, nullptr, clock},
-                   clock);
+  compare_and_keep(
+      table[allocation->id],
+      {queue.number, queue.submitted + 1, whole, true, "PyTorch's allocator", "", 0, nullptr, clock}, clock);
 }
 
 // A fork from the current stream that is joined again is right, so work that is ordered behind PyTorch's work

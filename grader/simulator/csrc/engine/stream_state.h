@@ -26,7 +26,8 @@ SharedClock merged(const SharedClock& clock, const Clock& other);
 struct Node {
   Task task;
   uint64_t position;
-  SharedClock seen;  // of other queues; the own component is the position
+  SharedClock seen;       // of other queues; the own component is the position
+  void* freed = nullptr;  // memory that PyTorch frees here, between the tasks around it
 };
 
 struct Capture;
@@ -56,7 +57,7 @@ struct Event {
   Capture* capture = nullptr;
 };
 
-// Memory that PyTorch has freed, waiting for the work that may still use it.
+// Memory that PyTorch has freed, waiting for work of other streams too.
 struct PendingFree {
   void* pointer;
   std::string by;
@@ -92,6 +93,7 @@ struct StreamEngine {
   uint64_t host_version = 0;
   uint64_t turns = 0;
   size_t pending = 0;
+  bool eager = false;
   std::vector<PendingFree> frees;
   std::vector<Unjoined> unjoined;
   std::vector<Span>* running = nullptr;
@@ -106,7 +108,7 @@ void see(Queue& queue, const Clock& clock);
 void apply_legacy_rules(Queue& queue);
 void run_due_frees();
 // Gives something that is no task (a free, a capture) a place in the stream's order.
-void occupy_position(Queue& queue);
+void occupy_position(Queue& queue, void* freed = nullptr);
 
 // stream_race.cpp
 void check_races(const Queue& queue, uint64_t position, const Clock& seen, const Task& task,

@@ -123,6 +123,11 @@ int sim_set_order(const char* order) {
   return 0;
 }
 
+int sim_set_eager(int eager) {
+  sim::set_eager(eager != 0);
+  return 0;
+}
+
 int sim_set_grid_seconds(double seconds) {
   sim::set_grid_seconds(seconds);
   return 0;
