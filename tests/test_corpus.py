@@ -42,7 +42,7 @@ def parameters(right: bool) -> Iterator[object]:
             yield pytest.param(submission, id=submission.name)
 
 
-@pytest.mark.parametrize("submission", parameters(right=True))
+@pytest.mark.parametrize("submission", list(parameters(right=True)))
 def test_right_submission_passes_every_check(judge: Judge, submission: Submission) -> None:
     """A right answer gets full marks, however unlike the model it is."""
     verdict = judged(judge, submission)
@@ -50,7 +50,7 @@ def test_right_submission_passes_every_check(judge: Judge, submission: Submissio
     assert verdict.score == verdict.max_score > 0
 
 
-@pytest.mark.parametrize("submission", parameters(right=False))
+@pytest.mark.parametrize("submission", list(parameters(right=False)))
 def test_wrong_submission_fails_the_check_in_its_name(judge: Judge, submission: Submission) -> None:
     """A wrong answer fails the check in its name and those it says it cannot but fail, and is told why."""
     verdict = judged(judge, submission)
