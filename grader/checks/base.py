@@ -82,9 +82,6 @@ class Bench(Protocol):
     def observe(self, step: Step) -> Observation:
         """Do a step in a worker; raise `WorkerLostError` if it gave no result."""
 
-    def renew(self) -> None:
-        """Let the next step have a new worker."""
-
     def runs(self) -> tuple[CaseRun, ...]:
         """Return the standard run of every case.  It is made once and shared by all checks."""
 

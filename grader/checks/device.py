@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed
+from grader.checks.baseline import UNSEEN
 from grader.checks.close import value_problem
 from grader.checks.comparison import form
 from grader.checks.evidence import first_report
@@ -34,15 +35,15 @@ class Device(Check):
     devices = 2
 
     def run(self, bench: Bench) -> Finding:
-        """Report what goes wrong on device 1 and not on device 0."""
-        bench.renew()  # A worker that has used device 0 may hold on to it, which is no fault of device 1's.
+        """Report what goes wrong on device 1 and not on device 0, in one process that meets both in turn."""
         drawn = bench.draw(self.case, "device")
         steps = self._steps(bench, drawn)
+        first = [_try(bench, drawn, step) for step in steps]
         second = [_try(bench, drawn, replace(step, device=1)) for step in steps]
-        for step, wrong in zip(steps, second, strict=True):
-            if wrong and _try(bench, drawn, step) is None:
-                return wrong
-        return PASSED
+        wrong = [two for one, two in zip(first, second, strict=True) if two and one is None]
+        if wrong:
+            return wrong[0]
+        return UNSEEN if first[0] else PASSED
 
     def _steps(self, bench: Bench, drawn: Drawn) -> list[Step]:
         """Return a plain call, one on a side stream, and one with its backward."""

@@ -20,12 +20,20 @@ def all_reports(bench: Bench) -> list[tuple[Case, Sequence[dict[str, Any]]]]:
 def first_report(
     bench: Bench, seen: Iterable[tuple[Case, Sequence[dict[str, Any]]]], kinds: Sequence[str]
 ) -> Finding | None:
-    """Return the failure for the first report of one of `kinds`, or None."""
-    for case, reports in seen:
-        of_kind = [report for report in reports if report.get("kind") in kinds]
-        if of_kind:
-            return from_report(bench, of_kind[0], case, of_kind)
-    return None
+    """Return the failure that a report of one of `kinds` shows, in the largest tensor, or None."""
+    found = [(case, report) for case, reports in seen for report in reports if report.get("kind") in kinds]
+    if not found:
+        return None
+    kind = found[0][1]["kind"]
+    alike = [(case, report) for case, report in found if report["kind"] == kind]
+    case, report = max(alike, key=lambda one: _numel(one[1]))
+    others = [one for where, one in alike if where is case and one is not report]
+    return from_report(bench, report, case, [report, *others])
+
+
+def _numel(report: dict[str, Any]) -> int:
+    numel = report.get("numel")
+    return numel if isinstance(numel, int) else 0
 
 
 def from_report(

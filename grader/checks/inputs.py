@@ -54,6 +54,6 @@ def _message(bench: Bench, case: Case, problem: tuple[str, int]) -> str:
     function = bench.exercise.answer.called
     where = messages.located(messages.case_text(case))
     return (
-        f"{function} changed {count} elements of its argument {name}{where}. Inputs must stay as they were: "
+        f"{function} changed {count} {'element' if count == 1 else 'elements'} of its argument {name}{where}. Inputs must stay as they were: "
         "write into a tensor from torch::empty_like."
     )

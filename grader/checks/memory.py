@@ -55,4 +55,4 @@ def _growth(bench: Bench) -> Finding | None:
 def _bytes_before(bench: Bench, calls: int) -> int:
     """Call so many times, and return the device memory that was in use before that."""
     drawn = [bench.draw(bench.exercise.cases[0], "memory", str(n)).arguments for n in range(calls)]
-    return bench.observe(Step(bench.exercise.answer.entry, tuple(drawn))).bytes_before
+    return bench.observe(Step(bench.exercise.answer.entry, tuple(drawn), measure=True)).bytes_before

@@ -109,10 +109,6 @@ class AnswerBench:
             self.close()
         return seen
 
-    def renew(self) -> None:
-        """Let the next step have a new worker."""
-        self.close()
-
     def runs(self) -> tuple[CaseRun, ...]:
         """Run every case once; stop after a time-out or a few deaths, and take the last one for the rest."""
         runs: tuple[CaseRun, ...] = self.remember("cases", self._run_all)

@@ -39,6 +39,8 @@ def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Rep
 
 def _exception_advice(error: ErrorSeen) -> str:
     text = error.message
+    if "invalid resource handle" in text:
+        return "A launch used a stream of another device than the current one."
     if error.phase == "finish" and "invalid" in text:
         return (
             "A launch was refused. Look at grid and block: no dimension may be 0, and a block holds at most "
@@ -81,7 +83,7 @@ def place_in_tensor(report: Report) -> str:
     """Name the element that a report is about, as well as it is known."""
     argument, index, numel = report.get("argument"), report.get("index"), report.get("numel")
     if argument and index is not None and numel is not None:
-        return f"{argument}[{index}], which has {numel} elements"
+        return f"{argument}[{index}], which has {numel} {'element' if numel == 1 else 'elements'}"
     if argument and index is not None:
         return f"{argument}[{index}]"
     if report.get("offset_bytes") is not None and report.get("allocation_bytes") is not None:
@@ -143,7 +145,7 @@ _SAYINGS = {
         "Compare the index with the array's extent.",
     ),
     "wrong_stream": (
-        "kernel ran on stream {stream} while stream {current_stream} was current",
+        "{work} ran on stream {stream} while stream {current_stream} was current",
         "Pass at::cuda::getCurrentCUDAStream() as the fourth launch argument.",
     ),
     "stream_race": (
@@ -174,8 +176,10 @@ def report(function: str, report: Report, case: str | None) -> str:
     """Say what the simulator observed."""
     observed, advice = _SAYINGS.get(str(report.get("kind")), ("{message_or}a fault was observed", ""))
     message = str(report.get("message") or "").strip().rstrip(".")
+    kernel = str(report.get("kernel") or "")
     words = {
-        "kernel": report.get("kernel") or "a kernel",
+        "kernel": kernel or "a kernel",
+        "work": kernel if kernel.startswith(("cuda", "aten::")) else "kernel",
         "verb": {"read": "read", "write": "wrote"}.get(str(report.get("access")), "accessed"),
         "place": place_in_tensor(report),
         "bytes": report.get("bytes"),

@@ -173,6 +173,8 @@ class Step:
     """On CUDA: whether to record each launch's stream with the profiler."""
     capture: bool = False
     """On CUDA: capture the first call into a graph, replay it with the second call's inputs."""
+    measure: bool = False
+    """Whether to measure the device memory that earlier steps left behind."""
     differentiate: tuple[bool, ...] = ()
     """For each argument of a call whether it requires a gradient."""
     gradient: torch.Tensor | None = None
@@ -181,6 +183,20 @@ class Step:
     def stream_of(self, call: int) -> str:
         """Return the name of the stream that is current during a call."""
         return self.streams[call] if call < len(self.streams) else "default"
+
+
+_OPTIONS = (
+    "device",
+    "streams",
+    "produce",
+    "busy",
+    "kernels_enabled",
+    "watch",
+    "profile",
+    "capture",
+    "measure",
+    "differentiate",
+)
 
 
 def encode_step(step: Step) -> Frame:
@@ -192,8 +208,7 @@ def encode_step(step: Step) -> Frame:
         "calls": [[_encode(value, packer) for value in call] for call in step.calls],
         "gradient": None if step.gradient is None else packer.add(step.gradient),
     }
-    for name in ("device", "streams", "produce", "busy", "kernels_enabled", "watch", "profile", "capture",
-                 "differentiate"):  # fmt: skip
+    for name in _OPTIONS:
         header[name] = getattr(step, name)
     return Frame(header, tuple(packer.buffers))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from grader.exercises import UnknownExerciseError
 from grader.judge.answer import Answer, unattempted
 from grader.judge.building import Building
 from grader.judge.faults import EnvironmentFault
@@ -79,6 +80,12 @@ class Judge:
             verdict = trial.verdict()
         except EnvironmentFault as fault:
             verdict = _unjudged(exercise_id, kind, Outcome.ENVIRONMENT, str(fault))
+        except UnknownExerciseError:
+            raise
+        except Exception as error:
+            # A fault of the judge's own costs one verdict, never a mark and never a batch.
+            text = f"The judge itself failed: {type(error).__name__}: {error}. Please report this."
+            verdict = _unjudged(exercise_id, kind, Outcome.ENVIRONMENT, text)
         finally:
             trial.close()
         verdict.seconds.update(trial.seconds(time.monotonic() - started))

@@ -82,6 +82,8 @@ class Execution:
 
     def _bytes_in_use(self) -> int:
         """Return the device memory that earlier steps left behind: nothing of this one is there yet."""
+        if not self.step.measure:
+            return 0
         gc.collect()
         torch.accelerator.synchronize(self.step.device)
         return self.device.bytes_in_use()
@@ -129,7 +131,7 @@ class Execution:
         if self.step.busy and self.device.kind == "cuda":
             self._warm_up(calls)
         torch.accelerator.synchronize(self.step.device)
-        self.device.begin(self.step.kernels_enabled)
+        self.device.begin(self.step.kernels_enabled, eager=not (self.step.busy or self.step.produce))
 
     def _warm_up(self, calls: list[Call]) -> None:
         """Call once on every stream: a first call's load time would hide a race."""

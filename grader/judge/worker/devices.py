@@ -28,8 +28,8 @@ class Device(Protocol):
     def begin_worker(self, crash: int) -> None:
         """Prepare a freshly forked worker; `crash` is a descriptor for reports that outlive a crash."""
 
-    def begin(self, kernels_enabled: bool) -> None:
-        """Forget older errors and logs."""
+    def begin(self, kernels_enabled: bool, eager: bool) -> None:
+        """Forget older errors and logs.  `eager` asks for the order in which work was submitted."""
 
     def stall(self, stream: torch.Stream) -> None:
         """Queue a long delay."""
@@ -65,10 +65,11 @@ class SimDevice:
         simulator.set_crash_fd(crash)
         simulator.set_grid_seconds(_GRID_SECONDS)
 
-    def begin(self, kernels_enabled: bool) -> None:
+    def begin(self, kernels_enabled: bool, eager: bool) -> None:
         """Clear logs, and make kernels do nothing if asked."""
         from grader import simulator
 
+        simulator.set_eager(eager)
         simulator.set_kernels_enabled(kernels_enabled)
         simulator.reports()
         simulator.launch_log()
@@ -82,8 +83,9 @@ class SimDevice:
     def evidence(self) -> dict[str, Any]:
         """Return what the engine collected, with source lines."""
         from grader import simulator
+        from grader.simulator import symbols
 
-        reports = simulator.reports()
+        reports = symbols.resolve(simulator.reports())
         return {"reports": reports, "launches": simulator.launch_log()}
 
     def bytes_in_use(self) -> int:
@@ -109,7 +111,7 @@ class CudaDevice:
     def begin_worker(self, crash: int) -> None:
         """Do nothing: CUDA initialises itself when it is first used."""
 
-    def begin(self, kernels_enabled: bool) -> None:
+    def begin(self, kernels_enabled: bool, eager: bool) -> None:
         """Let an older launch error surface here and not at the answer's call."""
         if not kernels_enabled:
             raise RuntimeError("kernels can be disabled on the simulator only")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import traceback
 from multiprocessing.connection import Connection
 
@@ -29,7 +30,9 @@ def serve(connection: Connection, device: Device) -> None:
 def _reply(frame: Frame, answer: Answer, device: Device) -> Frame:
     try:
         if frame.header["op"] == "load":
-            return Frame(answer.load(frame.header))
+            loaded = Frame(answer.load(frame.header))
+            gc.freeze()  # So that collecting what a step leaves does not walk through all that was imported.
+            return loaded
         step = decode_step(frame)
         if step.capture:
             return Capture(step, device, answer.function(step.target)).run()
