@@ -1,11 +1,12 @@
 """The simulator's runtime, built once per user: `libgrader_sim.so` and the precompiled headers.
 
-Three things are kept apart, each under the name of all that decides it: `headers-*` (generated and precompiled),
+Three things are kept apart, each named by all that decides it: `headers-*` (generated and precompiled),
 `objects/*.o` (one for each C++ file of the simulator) and `runtime-*` (the library).
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from grader.toolchain.progress import Silent, Watcher
 from grader.toolchain.sources import Snapshot
 from grader.toolchain.torch_install import TorchInstall, installed, python_include
 
-JOBS = 2
+JOBS = min(8, max(2, os.cpu_count() or 2))
+"""Compilers at once: each takes up to 1 GB of memory."""
 PRECOMPILED = ("wide", "lean")
 OBJECTS_BYTES = 100 << 20
 _LIBRARY = "libgrader_sim.so"
