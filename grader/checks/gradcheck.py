@@ -1,8 +1,8 @@
 """`gradcheck`: gradients are right at more than one warp, for gradients of any layout, and one-sided.
 
 `torch.autograd.gradcheck` runs in the judge, in float64, on a function whose forward and backward are calls
-to a worker.  Beside it: the reference's own gradient (a constant function passes gradcheck), a gradient that two
-calls share (editing it in place passes gradcheck too), and float32.
+to a worker.  Beside it stand the reference's own gradient (a constant function passes gradcheck), a gradient
+shared by two calls (editing it in place passes gradcheck too), and float32.
 """
 
 from __future__ import annotations

@@ -51,9 +51,10 @@ def changed_elements(before: torch.Tensor, after: torch.Tensor) -> int:
 
 def _message(bench: Bench, case: Case, problem: tuple[str, int]) -> str:
     name, count = problem
+    elements = "1 element" if count == 1 else f"{count} elements"
     function = bench.exercise.answer.called
     where = messages.located(messages.case_text(case))
     return (
-        f"{function} changed {count} {'element' if count == 1 else 'elements'} of its argument {name}{where}. Inputs must stay as they were: "
+        f"{function} changed {elements} of its argument {name}{where}. Inputs must stay as they were: "
         "write into a tensor from torch::empty_like."
     )

@@ -57,6 +57,8 @@ class Worker:
                 protocol.send(self._connection, frame)
                 return protocol.receive(self._connection)
         except protocol.ProtocolError as error:
+            if self._timed_out:
+                raise self._lost(seconds) from error
             self.end()
             raise WorkerLostError("malformed", f"sent a malformed message ({error})") from error
         except (EOFError, OSError) as error:

@@ -63,7 +63,7 @@ def _tensors(exercise: Exercise, case: Case, seed: int) -> list[torch.Tensor]:
 
 @every
 def test_cases_reach_past_a_block_and_a_grid_dimension(exercise: Exercise) -> None:
-    """Some case has one element, some more than a block, some more than 65,535, and few sizes are powers of two."""
+    """Sizes are one, within a block, past 65,535 and drawn, and some input is not dense."""
     sizes = [int(torch.tensor(case.shape).prod()) for case in exercise.cases if -1 not in case.shape]
     assert 1 in sizes
     assert any(size > 65_535 for size in sizes)
@@ -97,7 +97,9 @@ def test_unknown_exercise_names_the_nearest() -> None:
 
 def test_points_must_add_up() -> None:
     """A declaration whose points differ from its checks' is refused."""
-    fields: dict[str, Any] = {name: getattr(EXERCISES[0], name) for name in ("id", "lesson", "answer", "inputs")}
+    fields: dict[str, Any] = {
+        name: getattr(EXERCISES[0], name) for name in ("id", "lesson", "answer", "inputs")
+    }
     with pytest.raises(ValueError, match="points=11"):
         Exercise(**fields, points=11, reference=abs, cases=(), checks=EXERCISES[0].checks)
 

@@ -1,0 +1,100 @@
+"""Messages say what was observed, where, what was expected and what to try."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader.exercise import Case
+from grader.judge import messages
+from grader.judge.faults import WorkerLostError
+from grader.judge.observation import ErrorSeen
+
+OUT_OF_BOUNDS: dict[str, Any] = {
+    "kind": "out_of_bounds", "access": "write", "argument": "out", "index": 1000, "numel": 1000,
+    "kernel": "add_relu_kernel", "launch_line": 21, "line": 9, "block": [3, 0, 0], "thread": [232, 0, 0],
+}  # fmt: skip
+
+
+def test_out_of_bounds_names_everything() -> None:
+    """An access out of bounds names argument, index, extent, line, block and thread, and what to write."""
+    text = messages.report("add_relu", OUT_OF_BOUNDS, 'case "odd"')
+    for part in (
+        "add_relu_kernel wrote out[1000]",
+        "1000 elements",
+        "line 9",
+        "block 3, thread 232",
+        "if (i < n)",
+    ):
+        assert part in text
+
+
+def test_launch_line_stands_in_for_an_unknown_line() -> None:
+    """Where the access's own line is unknown, the launch's line is given."""
+    report = {key: value for key, value in OUT_OF_BOUNDS.items() if key != "line"}
+    assert "line 21" in messages.report("f", report, None)
+
+
+def test_wrong_stream_reads_as_the_style_guide_says() -> None:
+    """A kernel on another stream is told with both streams and the argument to pass."""
+    report = {"kind": "wrong_stream", "kernel": "k", "stream": 0, "current_stream": 7, "launch_line": 14}
+    text = messages.report("side_stream_scale", report, 'case "odd"')
+    assert text == (
+        'side_stream_scale: kernel ran on stream 0 while stream 7 was current (case "odd", line 14). '
+        "Pass at::cuda::getCurrentCUDAStream() as the fourth launch argument."
+    )
+
+
+def test_copy_is_not_called_a_kernel() -> None:
+    """A copy on the wrong stream is named as a copy."""
+    report = {"kind": "wrong_stream", "kernel": "cudaMemcpyAsync", "stream": 0, "current_stream": 7}
+    assert "cudaMemcpyAsync ran on stream 0" in messages.report("f", report, None)
+
+
+@pytest.mark.parametrize("kind", sorted(messages._SAYINGS))
+def test_every_kind_has_words_and_advice(kind: str) -> None:
+    """Every kind of report gives two sentences without a hole, even when it carries nothing else."""
+    text = messages.report("f", {"kind": kind}, None)
+    assert text.startswith("f: ")
+    assert "{" not in text
+    assert text.count(". ") >= 1
+
+
+def test_unknown_kind_shows_the_simulators_words() -> None:
+    """A kind that nobody has words for yet shows the report's own message."""
+    assert "sparks" in messages.report("f", {"kind": "new", "message": "sparks"}, None)
+
+
+def test_one_element_is_singular() -> None:
+    """One element is one element."""
+    assert messages.place_in_tensor({"argument": "a", "index": 1, "numel": 1}).endswith("1 element")
+
+
+def test_crash_shows_the_last_words() -> None:
+    """A crash names the signal, the place, and what was printed last."""
+    text = messages.lost("f", WorkerLostError("crash", "crashed (SIGSEGV)", "here\nthere\n"), 'case "one"')
+    assert text.startswith('f crashed (SIGSEGV) (case "one").')
+    assert '"there"' in text
+
+
+def test_late_fault_is_told_by_its_report() -> None:
+    """A fault that surfaced after the call is told by the report on it, not by CUDA's number."""
+    error = ErrorSeen("finish", 0, "RuntimeError", "CUDA error: an illegal memory access was encountered")
+    assert "out[1000]" in messages.exception("f", error, "somewhere", [OUT_OF_BOUNDS])
+
+
+def test_missing_function_asks_for_the_near_one() -> None:
+    """A misspelt function is found, and the expected signature is shown."""
+    text = messages.signature(
+        "add_relu", "torch::Tensor add_relu(...)", ["add_rleu", "other"], "host function"
+    )
+    assert "`torch::Tensor add_relu(...)`" in text
+    assert "did you mean `add_relu`" in text
+    assert "`add_rleu`" in text
+
+
+def test_case_is_named_with_shape_and_layout() -> None:
+    """A case is named with its shape, and with its layout unless it is dense."""
+    assert messages.case_text(Case("t", (4, 5), "transposed")) == 'case "t", shape [4, 5], transposed'
+    assert messages.case_text(Case("d", (4,))) == 'case "d", shape [4]'
