@@ -202,15 +202,14 @@ def _by_chance(result: BuildResult) -> bool:
 
 def _compiled(plan: _Plan, directory: Path) -> BuildResult:
     """Compile with growing headers until it works or more headers cannot help."""
-    mode, told = plan.mode, None
+    mode = plan.mode
     while True:
         result = _attempt(plan, mode, directory)
-        told = told or result
         if result.ok:
             return result
         further = _further(plan, mode, result)
         if further is None:
-            return _explained(plan, told if mode == "full" else result)
+            return _explained(plan, result)
         mode = further
 
 

@@ -74,7 +74,9 @@ class Source:
         place = diagnostic.place
         if place is None or place.file != self.file or not _SEMICOLON.match(diagnostic.message):
             return diagnostic
-        return replace(diagnostic, place=self._end_of_previous(place))
+        end = self._end_of_previous(place)
+        message = "expected ';' at the end of this line" if end != place else diagnostic.message
+        return replace(diagnostic, message=message, place=end)
 
     def _end_of_previous(self, place: Place) -> Place:
         """Return the end of the line before, if nothing stands before `place` in its own."""

@@ -155,7 +155,7 @@ def _parameter(node: Node, text: str) -> Parameter:
             (c for c in name.children if c.type == "identifier" or c.type.endswith("declarator")), None
         )
     if name is None:
-        return Parameter(_text(node, text), "")
+        return Parameter(_text(node, text).split("=")[0].strip(), "")
     before, after = text[node.start_byte : name.start_byte], text[name.end_byte : node.end_byte]
     after = after.split("=")[0]
     return Parameter(" ".join((before + after).split()), _text(name, text))

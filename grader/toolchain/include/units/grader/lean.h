@@ -8,6 +8,8 @@
 #include <ATen/core/grad_mode.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/InferenceMode.h>
+#include <c10/util/Logging.h>
+#include <c10/util/Optional.h>
 #include <c10/util/irange.h>
 #include <cuda_runtime.h>
 #include <grader/bind.h>
