@@ -197,7 +197,7 @@ def _seen(check: CheckResult) -> str:
 
 
 def ensure_runtime(quiet: bool) -> tuple[Path, int]:
-    """Build the simulator's runtime if needed, with a progress display; return its folder and bytes."""
+    """Build the simulator's runtime if needed, showing progress; return its folder, and bytes unless quiet."""
     from grader.toolchain import runtime
     from grader.toolchain.progress import shown
 
@@ -206,8 +206,9 @@ def ensure_runtime(quiet: bool) -> tuple[Path, int]:
     else:
         with shown() as watcher:
             found = runtime.ensure(watcher)
-    files = (path for path in found.directory.rglob("*") if path.is_file())
-    return found.directory, 0 if quiet else sum(path.stat().st_size for path in files)
+    folders = () if quiet else (found.directory, found.headers)
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    return found.directory, sum(path.stat().st_size for path in files)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,9 @@ from grader.judge.observation import Observation
 from grader.judge.protocol import Step
 
 _ADVICE = "Take device and stream from the arguments."
-_FAULTS = ("illegal_address", "host_access", "wrong_stream", "stream_race", "use_after_free")
+_FAULTS = ("illegal_address", "host_access", "use_after_free")
+_STREAM_FAULTS = ("wrong_stream", "stream_race")
+"""Looked for where a side stream is current: elsewhere they would hide a fault of the second device only."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def _try(bench: Bench, drawn: Drawn, step: Step) -> Finding | None:
         seen = bench.observe(step)
     except WorkerLostError as loss:
         return failed(messages.lost(bench.exercise.answer.called, loss, where))
-    found = first_report(bench, [(drawn.case, seen.reports)], _FAULTS)
+    kinds = (*_FAULTS, *_STREAM_FAULTS) if step.produce else _FAULTS
+    found = first_report(bench, [(drawn.case, seen.reports)], kinds)
     return found or _problem(bench, drawn, step, seen, where)
 
 

@@ -58,7 +58,7 @@ def test_unknown_exercise_is_raised_here(client: JudgeClient) -> None:
 
 
 def test_dead_judge_comes_back(client: JudgeClient) -> None:
-    """A judge that was killed is an environment fault at worst once, and is there again for the next check."""
+    """A judge that was killed is an environment fault at worst once, and back for the next check."""
     assert client._process is not None
     client._process.kill()
     client._process.wait()
