@@ -27,7 +27,7 @@ SECONDS = 60.0
 """How long one compilation may take with lean headers; with PyTorch's own it may take three times that."""
 
 _WRAPPED = ["memcpy", "memmove", "memset", "__assert_fail"]
-_LINK = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
+_LINK = ["-shared", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
 SYMBOLS = ("grader_functions", "grader_functions_cpp")
 
 
@@ -175,7 +175,9 @@ class _Plan:
         return next((spot for spot in spots if spot is not None), None)
 
 
-_OPERATOR = re.compile(r"(?:no match for|ambiguous overload for) 'operator.*\b(?:torch|at|c10)::|incomplete type")
+_OPERATOR = re.compile(
+    r"(?:no match for|ambiguous overload for) 'operator.*\b(?:torch|at|c10)::|incomplete type"
+)
 _MODES = ("lean", "wide", "full")
 
 
@@ -253,7 +255,7 @@ def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
             )
         )
     failed = next((output for output in outputs if output is not None), None)
-    output = failed if failed is not None else _link(plan, objects, directory / "module.so")
+    output = failed if failed is not None else _link(plan, mode, objects, directory / "module.so")
     if output is None:
         return BuildResult(True, directory / "module.so", plan.names(), commands=plan.commands)
     whole = "\n".join(text for text in outputs if text) or output
@@ -285,11 +287,24 @@ def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None
     return ran.output if ran.status else None
 
 
-def _link(plan: _Plan, objects: list[Path], target: Path) -> str | None:
+def _link(plan: _Plan, mode: str, objects: list[Path], target: Path) -> str | None:
     found = plan.runtime
     libraries = [f"-L{found.directory}", "-lgrader_sim", f"-L{found.install.libraries}"]
-    libraries += ["-ltorch_cpu", "-lc10", *(["-ltorch_python"] if _is_pybind(plan) else [])]
-    command: list[str | Path] = [found.compiler.path, *_LINK, *objects, *libraries, *plan.request.extra_ldflags, "-o", target]
+    # PyTorch's full headers name Python's functions, which no library has but the interpreter.
+    libraries += [
+        "-ltorch_cpu",
+        "-lc10",
+        *(["-ltorch", "-ltorch_python"] if mode == "full" else ["-Wl,-z,defs"]),
+    ]
+    command: list[str | Path] = [
+        found.compiler.path,
+        *_LINK,
+        *objects,
+        *libraries,
+        *plan.request.extra_ldflags,
+        "-o",
+        target,
+    ]
     ran = run(command, seconds=SECONDS)
     _check_machine(ran.output if ran.status else "")
     return ran.output if ran.status else None

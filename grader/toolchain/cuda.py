@@ -23,12 +23,18 @@ from grader.toolchain.units import Source
 from grader.verdict import Place
 
 _MACHINE = (
-    (r"CUDA_HOME environment variable is not set", "nvcc was not found. Install the CUDA toolkit, or set CUDA_HOME."),
+    (
+        r"CUDA_HOME environment variable is not set",
+        "nvcc was not found. Install the CUDA toolkit, or set CUDA_HOME.",
+    ),
     (r"Ninja is required", "ninja is not installed. Install it: pip install ninja"),
     (r"No space left on device", "The disk is full. Free some space, or set GRADER_CACHE to another disk."),
     (r"nvcc.*(?:not found|No such file)", "nvcc was not found. Install the CUDA toolkit, or set CUDA_HOME."),
     (r"unsupported GNU version", "This nvcc does not accept this g++. Set CXX to an older one."),
-    (r"does not match|mismatches the version", "nvcc's version does not fit PyTorch's. Set CUDA_HOME to the fitting one."),
+    (
+        r"does not match|mismatches the version",
+        "nvcc's version does not fit PyTorch's. Set CUDA_HOME to the fitting one.",
+    ),
 )
 
 
@@ -37,7 +43,9 @@ def build(request: BuildRequest) -> BuildResult:
     started = time.monotonic()
     source = Source.read(request.cuda, request.file, request.first_line)
     if not source.text.strip():
-        return BuildResult(False, diagnostics=[Diagnostic("error", "the source is empty: write a host function")])
+        return BuildResult(
+            False, diagnostics=[Diagnostic("error", "the source is empty: write a host function")]
+        )
     names = request.functions if request.functions is not None else _bindable(source)
     arguments = _arguments(request, source, names)
     place = cache.root() / "cuda" / _key(request, names)
@@ -106,7 +114,10 @@ def _environment() -> list[str]:
     """Return what decides a CUDA build beside the request."""
     install = installed()
     words = [str(install.root), install.version, str(install.cuda)]
-    words += [os.environ.get(name, "") for name in ("TORCH_CUDA_ARCH_LIST", "CXX", "CUDA_HOME", "NVCC_PREPEND_FLAGS")]
+    words += [
+        os.environ.get(name, "")
+        for name in ("TORCH_CUDA_ARCH_LIST", "CXX", "CUDA_HOME", "NVCC_PREPEND_FLAGS")
+    ]
     return [*words, _said(["nvcc", "--version"]), _said([os.environ.get("CXX") or "c++", "--version"])]
 
 
@@ -118,7 +129,12 @@ def _said(command: list[str]) -> str:
 
 
 def _key(request: BuildRequest, names: list[str]) -> str:
-    parts = [Path(__file__).read_text(), repr(replace(request, functions=names)), *_environment(), _capability()]
+    parts = [
+        Path(__file__).read_text(),
+        repr(replace(request, functions=names)),
+        *_environment(),
+        _capability(),
+    ]
     return cache.key(parts)
 
 

@@ -117,7 +117,9 @@ def plain(text: str) -> str:
     text = re.sub(r"<lambda\([^)]*\)>", "kernel", text)
     text = re.sub(r"(?:::)?\bsim::(?:detail::|api::)?", "", text)
     undeclared = "declared" in text or "not a member" in text or "does not name" in text
-    hint = next((path for name, path in _HINTS.items() if re.search(name, text)), None) if undeclared else None
+    hint = (
+        next((path for name, path in _HINTS.items() if re.search(name, text)), None) if undeclared else None
+    )
     return f"{text}; include <{hint}>" if hint else text
 
 

@@ -95,12 +95,8 @@ class Source:
         """Return what the front end could not read, in order."""
         found = []
         for fault in self.translation.faults:
-            start = self.text.rfind("\n", 0, fault.token.start) + 1
-            found.append(
-                Diagnostic(
-                    "error", fault.message, self.place(fault.token.line, fault.token.start - start + 1)
-                )
-            )
+            column = fault.position - self.text.rfind("\n", 0, fault.position)
+            found.append(Diagnostic("error", fault.message, self.place(fault.token.line, column)))
         return found
 
 

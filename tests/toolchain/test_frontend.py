@@ -26,7 +26,9 @@ GOLDEN = {
     ),
     "kernel with bounds after the attribute": (
         "__global__ void __launch_bounds__(256, 2) k(int a) {}",
-        "__global__ void __launch_bounds__(256, 2) k(int a) " + kernel("k", '::sim::argument("a", a)') + "}); }",
+        "__global__ void __launch_bounds__(256, 2) k(int a) "
+        + kernel("k", '::sim::argument("a", a)')
+        + "}); }",
     ),
     "kernel with a pack, an unnamed parameter, a default and a function pointer": (
         "template <class... A> __global__ void k(A... a, int, float b = f(1, 2), void (*g)(int)) {}",
@@ -114,7 +116,9 @@ def test_leaves_alone(source: str) -> None:
 
 def test_file_scope_dynamic_shared_moves_into_its_users() -> None:
     """`extern __shared__` at file scope becomes a variable of each function that uses it."""
-    text = translate("extern __shared__ float s[];\n__global__ void k() { s[0] = 1; }\n__global__ void l() {}\n").text
+    text = translate(
+        "extern __shared__ float s[];\n__global__ void k() { s[0] = 1; }\n__global__ void l() {}\n"
+    ).text
     assert text.split("\n")[0] == ""
     assert '{ float* const s = ::sim::dynamic_shared<float>("s", 1); s[0] = 1; }' in text
     assert text.count("dynamic_shared") == 1
@@ -122,7 +126,9 @@ def test_file_scope_dynamic_shared_moves_into_its_users() -> None:
 
 def test_one_branch_of_a_conditional_counts_for_braces() -> None:
     """A body whose opening brace stands in both branches of a conditional still ends where it ends."""
-    text = translate("#ifdef A\n__global__ void k(int a) {\n#else\n__global__ void k(int a) {\n#endif\n}\n").text
+    text = translate(
+        "#ifdef A\n__global__ void k(int a) {\n#else\n__global__ void k(int a) {\n#endif\n}\n"
+    ).text
     assert text.count("::sim::kernel") == 2
     assert text.rstrip().endswith("}); }); }")
 
@@ -193,6 +199,8 @@ FAULTS = {
     "unended launch": ("k<<<1, 2>>(x);", "expected '>>>('"),
     "empty configuration": ("k<<<>>>(x);", "needs a grid and a block"),
     "value": ("__global__ int k() { return 1; }", "must return void"),
+    "no semicolon before a launch": ("auto s = f()\nk<<<1, 2>>>(s);", "expected ';' at the end of this line"),
+    "no semicolon after a name": ("n = m\nk<<<1, 2>>>(s);", "expected ';' at the end of this line"),
     "no configuration": ("__global__ void k(int a) {}\nvoid f() { k(1); }", "without a launch configuration"),
 }
 
@@ -201,6 +209,14 @@ FAULTS = {
 def test_explains_what_no_compiler_could(source: str, message: str) -> None:
     """A launch or kernel that cannot be rewritten is explained in CUDA's terms."""
     assert [message in fault.message for fault in translate(source).faults] == [True]
+
+
+@pytest.mark.parametrize(
+    "before", ["if (a)", "for (;;)", "else", "CHECK(a)", "return", "(void)", "case 1:", "do"]
+)
+def test_a_launch_may_follow(before: str) -> None:
+    """What can stand on the line before a launch without a semicolon is no fault."""
+    assert translate(f"{before}\n  k<<<1, 2>>>(x);").faults == []
 
 
 def test_a_host_function_may_share_a_kernels_name() -> None:

@@ -15,6 +15,7 @@ from grader.toolchain.frontend.kernels import (
     find_launches,
     rewrite_kernel,
     rewrite_launch,
+    unended,
 )
 from grader.toolchain.frontend.missing import Missing, find_missing
 from grader.toolchain.frontend.storage import (
@@ -63,7 +64,7 @@ def translate(source: str, first_line: int = 1) -> Translation:
     for stream in tokens.streams():
         found, unread = find_launches(stream)
         launches += found
-        faults += unread
+        faults += [*unread, *(fault for launch in found if (fault := unended(launch)) is not None)]
         own = find_kernels(stream)
         kernels += own
         _rewrite_stream(stream, own, found, edits)
@@ -73,7 +74,14 @@ def translate(source: str, first_line: int = 1) -> Translation:
     faults.sort(key=lambda fault: fault.token.start)
     missing = find_missing(tokens, kernels, launches)
     return Translation(
-        edits.apply(), kernels, functions, missing, faults, frozenset(tokens.names()), _free(tokens), tokens.file.unclosed()
+        edits.apply(),
+        kernels,
+        functions,
+        missing,
+        faults,
+        frozenset(tokens.names()),
+        _free(tokens),
+        tokens.file.unclosed(),
     )
 
 

@@ -38,6 +38,13 @@ class Fault:
 
     token: Token
     message: str
+    after: bool = False
+    """Whether the place is the end of the token."""
+
+    @property
+    def position(self) -> int:
+        """The offset into the source."""
+        return self.token.end if self.after else self.token.start
 
 
 def find_kernels(stream: Stream) -> list[Kernel]:
@@ -97,6 +104,30 @@ def _launch(stream: Stream, index: int) -> Launch | str:
     if end is None:
         return "expected ')' to end the arguments of this launch"
     return Launch(stream.tokens[callee].line, stream, callee, index, closing, end)
+
+
+_BEFORE_STATEMENT = frozenset("if for while switch constexpr else do return co_return".split())
+
+
+def unended(launch: Launch) -> Fault | None:
+    """Return the fault of a statement before the launch that lacks its semicolon.
+
+    After the rewriting it would read as a call of what stands before.
+    """
+    stream, index = launch.stream, launch.callee - 1
+    if index < 0 or stream.tokens[index].line == launch.line:
+        return None
+    token = stream.tokens[index]
+    word = token
+    if token.text in (")", "]"):
+        opening = stream.open(index)
+        word = stream.tokens[opening - 1] if opening else token
+        if word.kind != "name":
+            return None
+    ends = word.kind in ("name", "number", "string", "char")
+    if not ends or word.text in _BEFORE_STATEMENT or word.text.isupper():
+        return None
+    return Fault(token, "expected ';' at the end of this line", after=True)
 
 
 def _config_end(stream: Stream, index: int) -> int | None:

@@ -1,0 +1,156 @@
+"""Built things are shared, bounded, and never half there."""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.toolchain import BuildResult, EnvironmentFault, building, cache, compiler
+from grader.toolchain.locks import locked
+
+SOURCE = "#include <torch/extension.h>\nint64_t answer() { return %d; }\n"
+
+
+def _count_builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    made: list[str] = []
+    own = building._make
+
+    def counted(plan: object, place: Path) -> BuildResult:
+        made.append(place.name)
+        return own(plan, place)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(building, "_make", counted)
+    return made
+
+
+def test_the_same_source_is_built_once(
+    built: Callable[..., BuildResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second build of a source is found, another source or another first line is not."""
+    made = _count_builds(monkeypatch)
+    source = SOURCE % time.time_ns()
+    first, second = built(source), built(source)
+    assert (first.cached, second.cached) == (False, True)
+    assert first.library == second.library
+    assert not built(source, first_line=5).cached
+    assert len(made) == 2
+
+
+def test_errors_are_kept_too(built: Callable[..., BuildResult]) -> None:
+    """A source that does not compile is told the same again without a compiler."""
+    source = f"int64_t wrong() {{ return nothing_{time.time_ns()}; }}"
+    first, second = built(source), built(source)
+    assert not first.ok
+    assert second.cached
+    assert first.diagnostics == second.diagnostics
+
+
+def test_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
+    """A lock dies with the process that held it."""
+    path = tmp_path / "lock"
+    program = (
+        "import sys, time; from pathlib import Path; from grader.toolchain.locks import locked\n"
+        "with locked(Path(sys.argv[1])):\n  print('held', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    waited: list[bool] = []
+
+    def end_holder() -> None:
+        waited.append(True)
+        holder.kill()
+
+    with locked(path, end_holder):
+        assert waited == [True]
+    holder.communicate()
+
+
+def _hold(path: Path, order: "multiprocessing.Queue[str]", name: str) -> None:
+    with locked(path):
+        order.put(f"{name} in")
+        time.sleep(0.2)
+        order.put(f"{name} out")
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    """Two processes never hold one lock together."""
+    context = multiprocessing.get_context("fork")
+    order: multiprocessing.Queue[str] = context.Queue()
+    processes = [context.Process(target=_hold, args=(tmp_path / "lock", order, name)) for name in "ab"]
+    for process in processes:
+        process.start()
+    said = [order.get(timeout=20) for _ in range(4)]
+    for process in processes:
+        process.join()
+    assert [words.split()[1] for words in said] == ["in", "out", "in", "out"]
+
+
+def test_prune_removes_what_was_used_longest_ago(tmp_path: Path) -> None:
+    """The newest entries that fit stay; a killed build's leavings go after an hour."""
+    for age, name in (
+        (30, "old"),
+        (20, "middle"),
+        (10, "new"),
+        (7200, ".building-dead"),
+        (0, ".building-live"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "module.so").write_bytes(b"x" * 100)
+        os.utime(tmp_path / name, (time.time() - age, time.time() - age))
+    cache.prune(tmp_path, limit=350)
+    assert {path.name for path in tmp_path.iterdir()} == {"new", "middle", ".building-live"}
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOSPC, "is full"), (errno.EACCES, "Cannot write"), (errno.EROFS, "Cannot write")],
+)
+def test_a_disks_refusal_names_the_next_step(number: int, words: str, tmp_path: Path) -> None:
+    """A full or forbidden disk is the machine's fault, and the message says what to do."""
+    with pytest.raises(EnvironmentFault, match=words) as caught, cache.writing(tmp_path):
+        raise OSError(number, os.strerror(number))
+    assert "GRADER_CACHE" in str(caught.value)
+
+
+def test_a_cache_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A cache below a file is refused with a clear message."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GRADER_CACHE", str(tmp_path / "file/cache"))
+    with pytest.raises(EnvironmentFault, match="Cannot write to the cache"):
+        cache.root()
+
+
+def test_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without a compiler is told what to install."""
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    compiler.host_compiler.cache_clear()
+    try:
+        with pytest.raises(EnvironmentFault, match=r"no-such-compiler is not on PATH.*apt install g\+\+"):
+            compiler.host_compiler()
+    finally:
+        compiler.host_compiler.cache_clear()
+
+
+def test_a_compilation_has_a_time_limit() -> None:
+    """A command past its limit is killed with its children."""
+    started = time.monotonic()
+    ran = compiler.run(["/bin/sh", "-c", "sleep 60 & sleep 60"], seconds=0.3)
+    assert ran.timed_out
+    assert ran.status == -signal.SIGKILL
+    assert time.monotonic() - started < 10
+
+
+def test_output_is_bounded() -> None:
+    """A compiler that prints for ever fills no memory."""
+    ran = compiler.run(["/bin/sh", "-c", "yes | head -c 5000000"], seconds=30)
+    assert len(ran.output) == 1 << 20
