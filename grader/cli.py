@@ -197,7 +197,7 @@ def _seen(check: CheckResult) -> str:
 
 
 def ensure_runtime(quiet: bool) -> tuple[Path, int]:
-    """Build the simulator's runtime if needed, showing progress; return its folder, and bytes unless quiet."""
+    """Build the simulator's runtime if needed, showing progress; return folder, and bytes unless quiet."""
     from grader.toolchain import runtime
     from grader.toolchain.progress import shown
 

@@ -176,3 +176,22 @@ def test_verdict_survives_json() -> None:
     check = CheckResult("close", Outcome.FAILED, 0.0, 4.0, "why", Place(3, 1, "cell", "x;"))
     verdict = Verdict("add_relu", "sim", Outcome.FAILED, 6.0, 10.0, (check,), message="m")
     assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
+
+
+@pytest.mark.skipif(
+    Path("/dev/nvidiactl").exists(), reason="this machine has a GPU, so asking for one is no fault"
+)
+def test_missing_gpu_is_the_machines_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    """Asking for CUDA where there is none exits with 3 and says what to do instead."""
+    assert cli.main(["check", "add_relu", str(RIGHT), "--device", "cuda"]) == 3
+    assert "--device sim" in capsys.readouterr().out
+
+
+def test_what_only_a_gpu_has_exits_with_3(
+    capsys: pytest.CaptureFixture[str], answers: Callable[[str, str], str]
+) -> None:
+    """A source that uses what the simulator lacks needs a GPU: exit 3, and the construct is named."""
+    status, verdict = run_json(capsys, "add_relu", answers("a.cu", "#include <cub/cub.cuh>\n"))
+    assert status == 3
+    assert verdict["verdict"] == "needs_gpu"
+    assert "CUB (line 1)" in verdict["message"]

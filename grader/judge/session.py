@@ -29,11 +29,15 @@ def resolve_device(device: str) -> str:
     """Return `sim` or `cuda` for `auto`, without initialising CUDA."""
     if device != "auto":
         return device
-    if not any(Path(path).exists() for path in ("/dev/nvidiactl", "/dev/dxg")):
+    if not _has_driver():
         return "sim"
     import torch
 
     return "cuda" if torch.cuda.device_count() else "sim"
+
+
+def _has_driver() -> bool:
+    return any(Path(path).exists() for path in ("/dev/nvidiactl", "/dev/dxg"))
 
 
 class Judge:
@@ -112,6 +116,8 @@ class _Trial:
         self._benches: dict[str, AnswerBench] = {}
 
     def verdict(self) -> Verdict:
+        if self._kind == "cuda" and not _has_driver():
+            raise EnvironmentFault("This machine has no CUDA device. Judge with --device sim, or on a GPU.")
         if _is_worth_building(self._answer):
             for kind in dict.fromkeys((self._kind, "sim")):
                 self._judge._nursery(kind)
