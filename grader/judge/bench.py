@@ -104,7 +104,7 @@ class AnswerBench:
         except ProtocolError as error:
             self.close()
             raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
-        if step.capture or (seen.error and seen.error.phase != "call"):
+        if step.capture or (seen.error and seen.error.is_device_fault):
             # A kernel's fault stays with its process, and so does what a failed capture breaks.
             self.close()
         return seen

@@ -28,7 +28,7 @@ def located(*parts: str | None) -> str:
 
 def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Report] = ()) -> str:
     """Say which exception came where none should; a fault that surfaced late, by the report on it."""
-    if reports and error.phase != "call":
+    if reports and error.is_device_fault:
         return report(function, reports[0], where)
     when = {"backward": "in backward", "finish": "after it returned"}.get(error.phase, "when called")
     line = f"Python line {error.line}" if error.line else None

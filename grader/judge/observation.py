@@ -25,6 +25,11 @@ class ErrorSeen:
     message: str
     line: int | None = None
 
+    @property
+    def is_device_fault(self) -> bool:
+        """Whether a kernel failed, and not the answer's own host code: such a fault stays with its process."""
+        return self.phase != "call" or "CUDA error" in self.message
+
 
 @dataclass(frozen=True)
 class OutputSeen:
