@@ -27,7 +27,7 @@ class ErrorSeen:
 
     @property
     def is_device_fault(self) -> bool:
-        """Whether a kernel failed, and not the answer's own host code: such a fault stays with its process."""
+        """Whether a kernel failed, and not the answer's host code: such a fault stays with its process."""
         return self.phase != "call" or "CUDA error" in self.message
 
 
