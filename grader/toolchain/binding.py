@@ -21,7 +21,8 @@ def table(functions: Iterable[HostFunction], required: bool, symbol: str) -> str
         name = function.name
         if required:
             lines.append(
-                f'static_assert(::grader::bind::bindable(&::{name}), "{name}: Python cannot pass or take one of its types");'
+                f"static_assert(::grader::bind::bindable(&::{name}), "
+                f'"{name}: Python cannot pass or take one of its types");'
             )
         names = ",".join(parameter.name for parameter in function.parameters)
         entries.append(f'::grader::bind::entry("{name}", "{names}", &::{name}),')

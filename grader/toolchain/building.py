@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from grader.toolchain import cache, identifiers, runtime, units
-from grader.toolchain.compiler import MESSAGE_FLAGS, run
+from grader.toolchain.compiler import MESSAGE_FLAGS, run, standard_library
 from grader.toolchain.diagnostics import parse
 from grader.toolchain.errors import EnvironmentFault
 from grader.toolchain.frontend import HostFunction
@@ -23,8 +23,11 @@ from grader.toolchain.torch_install import python_include
 from grader.toolchain.units import Source
 from grader.verdict import Place
 
-SECONDS = 60.0
-"""How long one compilation may take with lean headers; with PyTorch's own it may take three times that."""
+CPU_SECONDS = 60
+"""How much one compilation may compute with lean headers; with PyTorch's own twice that."""
+
+WALL_SECONDS = 170.0
+"""How long one compilation may take; past that, but not past `CPU_SECONDS`, the machine is too busy."""
 
 _WRAPPED = ["memcpy", "memmove", "memset", "__assert_fail"]
 _LINK = ["-shared", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
@@ -149,12 +152,11 @@ class _Plan:
         }
         last = source is self.sources[-1]
         # A function that no parse shows, as one that a macro makes, is for the compiler to find.
-        found = [
+        return [
             functions.get(n) or HostFunction(n, "", (), 0)
             for n in wanted
             if n in functions or (last and n not in elsewhere)
         ]
-        return found
 
     def names(self) -> list[str]:
         """Return the names of all functions that the module offers."""
@@ -178,6 +180,7 @@ class _Plan:
 _OPERATOR = re.compile(
     r"(?:no match for|ambiguous overload for) 'operator.*\b(?:torch|at|c10)::|incomplete type"
 )
+_OVERTIME = re.compile(r"CPU time limit exceeded|Killed signal terminated program cc1plus")
 _MODES = ("lean", "wide", "full")
 
 
@@ -191,15 +194,9 @@ def _make(plan: _Plan, place: Path) -> BuildResult:
         if result.ok:
             result = replace(result, library=place / "module.so")
         (directory / "result.json").write_text(json.dumps(result.to_json()))
-        if not _by_chance(result):
-            cache.publish(directory, place)
-            cache.prune(place.parent)
+        cache.publish(directory, place)
+        cache.prune(place.parent)
         return result
-
-
-def _by_chance(result: BuildResult) -> bool:
-    """Whether a failure says nothing about the source, so that the next try may succeed."""
-    return not result.ok and any("did not finish" in diagnostic.message for diagnostic in result.diagnostics)
 
 
 def _compiled(plan: _Plan, directory: Path) -> BuildResult:
@@ -217,7 +214,7 @@ def _compiled(plan: _Plan, directory: Path) -> BuildResult:
 
 def _further(plan: _Plan, mode: str, result: BuildResult) -> str | None:
     """Return the next headers to try, if a name that the errors speak of is declared only there."""
-    if mode == "full" or _by_chance(result):
+    if mode == "full":
         return None
     names = _suspects(plan, result)
     beyond = identifiers.outside(plan.runtime.headers, mode, names)
@@ -229,7 +226,7 @@ def _further(plan: _Plan, mode: str, result: BuildResult) -> str | None:
 
 
 def _doubtful(plan: _Plan, result: BuildResult) -> bool:
-    """Whether an error could come from a declaration that no name betrays: an operator, or within a header."""
+    """Whether an error could come from a lacking declaration that no name betrays, as that of an operator."""
     include = str(plan.runtime.install.include)
     in_header = any(line.startswith(include) and " error: " in line for line in result.output.split("\n"))
     return in_header or any(_OPERATOR.search(diagnostic.message) for diagnostic in result.diagnostics)
@@ -279,17 +276,28 @@ def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None
     flags += [*request.extra_cflags, *MESSAGE_FLAGS, "-include", str(found.header(mode))]
     command: list[str | Path] = [found.compiler.path, *flags, "-c", text, "-o", target]
     plan.commands.append(" ".join(map(str, command)))
-    limit = SECONDS * (3 if mode == "full" else 1)
-    ran = run(command, seconds=limit)
+    limit = CPU_SECONDS * (2 if mode == "full" else 1)
+    ran = run(command, seconds=WALL_SECONDS, cpu_seconds=limit)
     if ran.timed_out:
-        return f"{source.file}:{source.first_line}: error: the compilation did not finish within {limit:g} s"
+        raise EnvironmentFault(
+            f"A compilation did not end within {WALL_SECONDS:g} s: the machine is busy. Try again later."
+        )
+    if ran.status and _OVERTIME.search(ran.output):
+        return (
+            f"{source.file}:{source.first_line}: error: compiling this takes more than {limit} s of computing"
+        )
     _check_machine(ran.output if ran.status else "")
     return ran.output if ran.status else None
 
 
 def _link(plan: _Plan, mode: str, objects: list[Path], target: Path) -> str | None:
     found = plan.runtime
-    libraries = [f"-L{found.directory}", "-lgrader_sim", f"-L{found.install.libraries}"]
+    libraries = [
+        standard_library(),
+        f"-L{found.directory}",
+        "-lgrader_sim",
+        f"-L{found.install.libraries}",
+    ]
     # PyTorch's full headers name Python's functions, which no library has but the interpreter.
     libraries += [
         "-ltorch_cpu",
@@ -305,7 +313,7 @@ def _link(plan: _Plan, mode: str, objects: list[Path], target: Path) -> str | No
         "-o",
         target,
     ]
-    ran = run(command, seconds=SECONDS)
+    ran = run(command, seconds=WALL_SECONDS)
     _check_machine(ran.output if ran.status else "")
     return ran.output if ran.status else None
 

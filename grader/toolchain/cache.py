@@ -22,7 +22,7 @@ _ABANDONED_SECONDS = 3600.0
 
 
 def root() -> Path:
-    """Return the cache's directory, made if need be: `$GRADER_CACHE`, else `grader` under the user's cache."""
+    """Return the cache's directory, made if need be: `$GRADER_CACHE`, else `grader` in the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     path = Path(os.environ.get("GRADER_CACHE") or Path(base) / "grader")
     with writing(path):

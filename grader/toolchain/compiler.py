@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -39,11 +41,15 @@ LEARNER_FLAGS = [
 ]
 """How a learner's unit is compiled.
 
-GNU-unique symbols would merge the kernels of two modules.  Scalar replacement would split a `float4` load into four,
-and misalignment would go unseen.  A huge local array must meet the guard page, hence the stack-clash protection.
+GNU-unique symbols would merge the kernels of two modules.  Scalar replacement would split a `float4` load
+into four, and misalignment would go unseen.  Stack-clash protection makes a huge local array meet the
+guard page.
 """
 
 RUNTIME_FLAGS = ["-O2", "-g1", "-fPIC", "-fno-omit-frame-pointer", "-w"]
+
+RUNTIME_LINK_FLAGS = ["-shared", "-g1", "-Wl,-Bsymbolic"]
+"""Bound to itself: its std:: templates must never resolve to a learner's instrumented copies."""
 
 MESSAGE_FLAGS = ["-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-fmax-errors=30"]
 
@@ -84,9 +90,32 @@ def host_compiler() -> Compiler:
     return Compiler(path, ran.output.split("\n")[0])
 
 
-def run(command: Sequence[str | Path], *, seconds: float, cwd: Path | None = None) -> Ran:
-    """Run a command with both outputs joined; past `seconds`, or past the output limit, it is killed."""
-    limits = f"ulimit -v {_MEMORY_KIB} -f {_FILE_BLOCKS} 2>/dev/null || true"
+@cache
+def standard_library() -> str:
+    """Return what names the shared libstdc++ on a link line; it stands before all other libraries.
+
+    Some compilers link their own libstdc++ statically.  A module with such a copy crashes at `stream << number`:
+    that uses a facet of one copy with the locale of another (seen with PyTorch 2.11 and g++ 13).
+    """
+    compiler = host_compiler().path
+    named = run([compiler, "-print-file-name=libstdc++.so.6"], seconds=20).output.strip()
+    if Path(named).is_absolute():
+        return str(Path(named).resolve())
+    listed = run(["/bin/sh", "-c", "PATH=$PATH:/sbin:/usr/sbin ldconfig -p"], seconds=20).output
+    machine = _LISTED.get(platform.machine(), "")
+    found = re.search(rf"libstdc\+\+\.so\.6 .*{machine}.*=> (\S+)", listed)
+    return found[1] if found else "-lstdc++"
+
+
+_LISTED = {"x86_64": "x86-64", "aarch64": "AArch64"}
+
+
+def run(command: Sequence[str | Path], *, seconds: float, cpu_seconds: int | None = None) -> Ran:
+    """Run a command with both outputs joined.
+
+    Past `seconds` of the clock it is killed; `cpu_seconds` bound what it computes on a busy machine too.
+    """
+    limits = f"ulimit -t {cpu_seconds or 'unlimited'} -v {_MEMORY_KIB} -f {_FILE_BLOCKS} 2>/dev/null || true"
     shell = ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh", *map(str, command)]
     environment = {**os.environ, "LC_ALL": "C", "LANG": "C"}
     with tempfile.TemporaryFile() as out:
@@ -95,7 +124,6 @@ def run(command: Sequence[str | Path], *, seconds: float, cwd: Path | None = Non
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
-            cwd=cwd,
             env=environment,
             start_new_session=True,
         )

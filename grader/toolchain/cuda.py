@@ -10,10 +10,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from grader.toolchain import cache
+from grader.toolchain.compiler import standard_library
 from grader.toolchain.diagnostics import parse
 from grader.toolchain.errors import CompileError, EnvironmentFault
 from grader.toolchain.locks import locked
@@ -41,6 +43,7 @@ _MACHINE = (
 def build(request: BuildRequest) -> BuildResult:
     """Build a request with nvcc, or find it built.  Imports torch and loads nothing of the learner's."""
     started = time.monotonic()
+    _find_toolkit()
     source = Source.read(request.cuda, request.file, request.first_line)
     if not source.text.strip():
         return BuildResult(
@@ -58,6 +61,7 @@ def load_inline(arguments: dict[str, Any]) -> Any:
     """Call PyTorch's `load_inline`; a compile error comes back as `CompileError`."""
     from grader.toolchain.inline import function_names, text
 
+    _find_toolkit()
     names, _ = function_names(arguments["functions"])
     source = Source.read(text(arguments["cuda_sources"]), "cuda_sources", 1)
     cpp = text(arguments["cpp_sources"])
@@ -65,6 +69,7 @@ def load_inline(arguments: dict[str, Any]) -> Any:
         **arguments,
         "cpp_sources": [cpp, *_declarations(source, names or [], cpp)],
         "cuda_sources": [_named(source)] if source.text else None,
+        "extra_ldflags": [standard_library(), *(arguments["extra_ldflags"] or [])],
     }
     parts = [repr(sorted(given.items(), key=lambda item: item[0])), *_environment()]
     place = cache.root() / "cuda" / cache.key(parts)
@@ -77,6 +82,22 @@ def load_inline(arguments: dict[str, Any]) -> Any:
             return _torch_load_inline(given)
         except RuntimeError as error:
             raise CompileError(_diagnostics(str(error), source), str(error)) from None
+
+
+def _find_toolkit() -> None:
+    """Tell PyTorch where the CUDA toolkit is, if only nvcc knows: it may be a script for the real one."""
+    if installed().cuda is None:
+        raise EnvironmentFault(
+            f"This PyTorch ({installed().version}) is built without CUDA. Install a CUDA build of it, "
+            "or use the simulator (--device sim)."
+        )
+    extension = _cpp_extension()
+    home = extension.CUDA_HOME
+    if home is not None and (Path(home) / "include/cuda_runtime.h").exists():
+        return
+    found = re.search(r"^#\$ TOP=(.+)$", _said(["nvcc", "--dryrun", "-x", "cu", os.devnull]), re.MULTILINE)
+    if found is not None:
+        extension.CUDA_HOME = os.path.realpath(found[1].strip())
 
 
 def _bindable(source: Source) -> list[str]:
@@ -103,7 +124,7 @@ def _arguments(request: BuildRequest, source: Source, names: list[str]) -> dict[
         "functions": names,
         "extra_cflags": request.extra_cflags,
         "extra_cuda_cflags": ["-lineinfo", *request.extra_cuda_cflags],
-        "extra_ldflags": request.extra_ldflags,
+        "extra_ldflags": [standard_library(), *request.extra_ldflags],
         "extra_include_paths": request.extra_include_paths,
         "with_cuda": request.with_cuda,
         "no_implicit_headers": request.no_implicit_headers,
@@ -123,7 +144,8 @@ def _environment() -> list[str]:
 
 def _said(command: list[str]) -> str:
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False).stdout
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        return ran.stdout + ran.stderr
     except (OSError, subprocess.TimeoutExpired):
         return ""
 
@@ -171,10 +193,9 @@ def _make(arguments: dict[str, Any], source: Source, place: Path, names: list[st
 @contextmanager
 def _path_instead_of_module() -> Iterator[None]:
     """Have PyTorch return where the library is: a build process must not run the learner's initialisers."""
-    from torch.utils import cpp_extension
-
+    cpp_extension = _cpp_extension()
     own = cpp_extension._import_module_from_library
-    cpp_extension._import_module_from_library = lambda name, path, *_: str(Path(path) / f"{name}.so")  # type: ignore[assignment]
+    cpp_extension._import_module_from_library = lambda name, path, *_: str(Path(path) / f"{name}.so")
     try:
         yield
     finally:
@@ -182,9 +203,12 @@ def _path_instead_of_module() -> Iterator[None]:
 
 
 def _torch_load_inline(arguments: dict[str, Any]) -> Any:
-    from torch.utils import cpp_extension
+    return _cpp_extension().load_inline(**arguments)
 
-    return cpp_extension.load_inline(**arguments)
+
+def _cpp_extension() -> Any:
+    """Return PyTorch's module, which takes a second to import and whose functions have no types."""
+    return import_module("torch.utils.cpp_extension")
 
 
 def _check_machine(output: str) -> None:

@@ -11,10 +11,12 @@ from grader.toolchain.request import Diagnostic
 from grader.verdict import Place
 
 _GNU = re.compile(
-    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?P<kind>fatal error|error|warning|note): (?P<text>.*)$"
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +"
+    r"(?P<kind>fatal error|error|warning|note): (?P<text>.*)$"
 )
 _EDG = re.compile(
-    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?P<kind>catastrophic error|error|warning)(?: #\S+)?: (?P<text>.*)$"
+    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): "
+    r"(?P<kind>catastrophic error|error|warning)(?: #\S+)?: (?P<text>.*)$"
 )
 _REQUIRED = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::(?P<column>\d+))?: +(?:recursively )?required (?:from|by)"

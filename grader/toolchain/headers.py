@@ -76,7 +76,8 @@ def _swap(text: str, first: str, second: str, within: str) -> str:
         if len(re.findall(pattern, body)) != 1:
             raise _PatternError(f"{pattern} does not stand there once")
     one, two = re.search(first, body), re.search(second, body)
-    assert one and two
+    assert one
+    assert two
     (a, b), (c, d) = one.span(1), two.span(1)
     swapped = body[:a] + two[1] + body[b:c] + one[1] + body[d:]
     return text[: part.start()] + swapped + text[part.end() :]

@@ -50,8 +50,8 @@ def _signature() -> inspect.Signature:
 def load_inline(*args: Any, **kwargs: Any) -> Any:
     """Build C++ and CUDA sources given as text and return them as a module.
 
-    Takes what `torch.utils.cpp_extension.load_inline` of the installed version takes.  On `sim` the build is ours,
-    on `cuda` PyTorch's own.  Functions that only `cuda_sources` defines need no declaration in `cpp_sources`.
+    Takes what `torch.utils.cpp_extension.load_inline` of the installed version takes.  On `sim` the build
+    is ours, on `cuda` PyTorch's own.  What only `cuda_sources` defines needs no declaration in `cpp_sources`.
     Raises `CompileError` with the first error where it stands.
     """
     bound = _signature().bind(*args, **kwargs)
@@ -78,7 +78,8 @@ def _load_on_sim(arguments: dict[str, Any]) -> Any:
         raise CompileError(result.diagnostics, result.output)
     library = _kept_in(arguments["build_directory"], request.name, result.library)
     if not arguments["is_python_module"]:
-        torch.ops.load_library(str(library))
+        operators: Any = torch.ops
+        operators.load_library(str(library))
         return str(library)
     return loading.load(library, request.name, docs)
 

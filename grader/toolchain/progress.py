@@ -61,8 +61,10 @@ class Lines:
         """Say what is done, the time it took so far and what is left."""
         self._count += 1
         elapsed = time.monotonic() - self._started
+        # The long steps come first, so an early guess would be far too high.
         left = elapsed / self._count * (self._steps - self._count)
-        self._say(f"[{self._count}/{self._steps}] {step} ({elapsed:.0f} s, about {left:.0f} s left)")
+        guess = f", about {left:.0f} s left" if self._count * 3 >= self._steps else ""
+        self._say(f"[{self._count}/{self._steps}] {step} ({elapsed:.0f} s{guess})")
 
     def waiting(self) -> None:
         """Say that another process builds."""
@@ -95,7 +97,7 @@ class Bar:
 
 @contextmanager
 def shown(out: TextIO | None = None) -> Iterator[Watcher]:
-    """Give a watcher that shows progress on `out`, standard error unless given.  It draws only if told of work."""
+    """Give a watcher that shows progress on `out`, by default standard error, once there is any."""
     stream = out or sys.stderr
     console = Console(file=stream)
     if not console.is_terminal:

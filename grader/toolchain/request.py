@@ -62,7 +62,7 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class BuildResult:
-    """What came of a build.  `functions` are the names that the module offers; the first error comes first."""
+    """What came of a build.  `functions` are what the module offers; the first error comes first."""
 
     ok: bool
     library: Path | None = None

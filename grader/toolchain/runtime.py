@@ -14,7 +14,16 @@ from functools import cache as once
 from pathlib import Path
 
 from grader.toolchain import cache, headers, identifiers
-from grader.toolchain.compiler import LEARNER_FLAGS, RUNTIME_FLAGS, Compiler, Ran, host_compiler, run
+from grader.toolchain.compiler import (
+    LEARNER_FLAGS,
+    RUNTIME_FLAGS,
+    RUNTIME_LINK_FLAGS,
+    Compiler,
+    Ran,
+    host_compiler,
+    run,
+    standard_library,
+)
 from grader.toolchain.errors import EnvironmentFault
 from grader.toolchain.locks import locked
 from grader.toolchain.progress import Silent, Watcher
@@ -65,7 +74,16 @@ def _base() -> str:
     """Return the name of what everything depends on: compiler, torch, flags."""
     install, compiler = installed(), host_compiler()
     parts = [compiler.path, compiler.version, str(install.root), install.version, install.standard]
-    return cache.key([*parts, str(python_include()), *LEARNER_FLAGS, *RUNTIME_FLAGS])
+    return cache.key(
+        [
+            *parts,
+            str(python_include()),
+            *LEARNER_FLAGS,
+            *RUNTIME_FLAGS,
+            *RUNTIME_LINK_FLAGS,
+            standard_library(),
+        ]
+    )
 
 
 @once
@@ -227,11 +245,20 @@ class _Build:
     def _link(self, objects: list[Path]) -> None:
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir()
-        libraries = [f"-L{self.install.libraries}", f"-Wl,-rpath,{self.install.libraries}"]
+        libraries = [
+            standard_library(),
+            f"-L{self.install.libraries}",
+            f"-Wl,-rpath,{self.install.libraries}",
+        ]
         libraries += ["-ltorch_python", "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-lpthread"]
-        # Its std:: templates must never resolve to a learner's instrumented copies.
-        flags = ["-shared", "-g1", f"-Wl,-soname,{_LIBRARY}", "-Wl,-Bsymbolic"]
-        self._run([self.compiler.path, *flags, *objects, *libraries, "-o", self.directory / _LIBRARY])
+        command: list[str | Path] = [
+            self.compiler.path,
+            *objects,
+            *RUNTIME_LINK_FLAGS,
+            f"-Wl,-soname,{_LIBRARY}",
+            *libraries,
+        ]
+        self._run([*command, "-o", self.directory / _LIBRARY])
         _complete(self.directory)
 
     def _run(self, command: list[str | Path]) -> None:

@@ -1,4 +1,4 @@
-"""The C++ of the simulator and of the toolchain's headers, read once, so that a build sees one state of them."""
+"""The C++ of the simulator and of the toolchain's headers, read once: a build sees one state of them."""
 
 from __future__ import annotations
 

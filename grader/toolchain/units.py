@@ -132,7 +132,7 @@ def unit(source: Source, paths: list[str], functions: list[HostFunction], requir
 
 
 def includes(text: str, names: list[str], mode: str, directory: Path) -> list[str]:
-    """Return the headers of the named operators, of their `torch::` factories, and of autograd if it is named."""
+    """Return the headers of the named operators, their `torch::` factories, and autograd if it is named."""
     if mode == "full":
         return []
     factories = directory / "generated/grader/factories"

@@ -75,7 +75,7 @@ def test_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
     holder.communicate()
 
 
-def _hold(path: Path, order: "multiprocessing.Queue[str]", name: str) -> None:
+def _hold(path: Path, order: multiprocessing.Queue[str], name: str) -> None:
     with locked(path):
         order.put(f"{name} in")
         time.sleep(0.2)

@@ -14,20 +14,28 @@ SOURCE = """
 #include <c10/cuda/CUDAGuard.h>
 bool is_cuda(torch::Tensor x) { return x.is_cuda(); }
 bool type_is_cuda(torch::Tensor x) { return x.device().type() == torch::kCUDA && x.device().is_cuda(); }
-bool key_is_cuda(torch::Tensor x) { return x.key_set().has_backend(c10::BackendComponent::CUDABit); }
+bool key_is_cuda(torch::Tensor x) {
+  return x.key_set().has_backend(c10::BackendComponent::CUDABit);
+}
 bool is_private(torch::Tensor x) { return x.is_privateuseone(); }
-torch::Tensor made(int64_t n) { return torch::zeros({n}, torch::device(torch::kCUDA).dtype(torch::kFloat64)); }
+torch::Tensor made(int64_t n) {
+  return torch::zeros({n}, torch::device(torch::kCUDA).dtype(torch::kFloat64));
+}
 torch::Tensor second(int64_t n) { return torch::ones({n}, torch::Device(torch::kCUDA, 1)); }
 torch::Tensor like(torch::Tensor x) { return torch::zeros({2}, x.options().dtype(torch::kInt32)); }
 torch::Tensor moved(torch::Tensor x) { return x.to(torch::kCUDA); }
-bool graph() { return torch::empty({2}, torch::device(torch::kCUDA).requires_grad(true)).requires_grad(); }
+bool graph() {
+  return torch::empty({2}, torch::device(torch::kCUDA).requires_grad(true)).requires_grad();
+}
 """
 LIBRARY = """
 #include <torch/extension.h>
 torch::Tensor twice(const torch::Tensor& x) { return x * 2; }
 TORCH_LIBRARY(toolchain_device_names, m) { m.def("twice(Tensor x) -> Tensor"); }
 TORCH_LIBRARY_IMPL(toolchain_device_names, CUDA, m) { m.impl("twice", &twice); }
-torch::Tensor joined(std::vector<torch::Tensor> x) { return torch::cat(x) + torch::tensor({1.0, 2.0}).size(0); }
+torch::Tensor joined(std::vector<torch::Tensor> x) {
+  return torch::cat(x) + torch::tensor({1.0, 2.0}).size(0);
+}
 """
 
 
@@ -37,8 +45,10 @@ def module(loaded: Callable[..., ModuleType]) -> ModuleType:
     return loaded(SOURCE)
 
 
-@pytest.mark.parametrize(("name", "on_sim"), [("is_cuda", True), ("type_is_cuda", True), ("key_is_cuda", True),
-                                              ("is_private", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "on_sim"),
+    [("is_cuda", True), ("type_is_cuda", True), ("key_is_cuda", True), ("is_private", False)],
+)
 def test_a_tensor_says_that_it_is_on_cuda(module: ModuleType, name: str, on_sim: bool) -> None:
     """A tensor on `sim` is a CUDA tensor to the unit, and one on the CPU is not."""
     assert getattr(module, name)(torch.ones(2, device="sim")) is on_sim

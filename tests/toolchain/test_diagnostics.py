@@ -1,4 +1,4 @@
-"""A compiler's message comes back at the learner's line and column, in CUDA's words, the first error first."""
+"""A compiler's message comes back at the learner's line and column, the first error first."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ torch::Tensor fill(torch::Tensor x) {
 
 WRONG = {
     "undeclared": ("a[i] = 1.f", "/* é */ a[i] = wrong", (4, "wrong", "'wrong' was not declared")),
-    "semicolon": ("getCurrentCUDAStream();", "getCurrentCUDAStream()", (6, "", "expected ';' at the end of this line")),
+    "semicolon": ("CUDAStream();", "CUDAStream()", (6, "", "expected ';' at the end of this line")),
     "arguments": (", x.numel())", ")", (7, "(x.data", "too few arguments to function 'void k(float*, int)'")),
     "include": ("#include <c10/cuda/CUDAStream.h>", "", (6, None, "include <c10/cuda/CUDAStream.h>")),
     "header": ("c10/cuda/CUDAStream.h", "nothere.h", (3, None, "nothere.h: No such file or directory")),
     "member": ("x.numel()", "x.numl()", (7, "numl", "has no member named 'numl'")),
     "launch": ("k<<<1, 32, 0, stream>>>(", "k(", (7, "k(", "called without a launch configuration")),
     "brace": ("return x;\n}", "return x;\n", (5, "{", "a '{' is never closed")),
-    "stub": ("#include <c10", '#error "fill: not attempted yet"\n#include <c10', (3, "error", "not attempted yet")),
+    "stub": ("#include <c10", '#error "not attempted yet"\n#include <c10', (3, "error", "not attempted yet")),
 }  # fmt: skip
 
 
@@ -39,7 +39,7 @@ WRONG = {
 def test_first_error_stands_where_the_learner_mends_it(
     built: Callable[..., BuildResult], old: str, new: str, expected: tuple[int, str | None, str]
 ) -> None:
-    """Line as the editor shows it, column of the offending word, message without the simulator's own names."""
+    """Line as the editor shows it, column of the word, message without the simulator's own names."""
     line, word, message = expected
     assert old in SOURCE
     result = built(SOURCE.replace(old, new), first_line=2, functions=["fill"])

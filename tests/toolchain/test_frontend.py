@@ -98,7 +98,7 @@ UNTOUCHED = {
     "device functions": "__device__ float sq(float x) { return x * x; }\n",
     "device lambdas": "auto f = [=] __device__ (int i) { return i; };\n",
     "constants": "__device__ constexpr float pi = 3.14f;\n",
-    "shifts and templates": "auto a = x << 2; std::vector<std::vector<std::vector<int>>> v(3); b = a >> 3 > (1);\n",
+    "shifts and templates": "auto a = x << 2; vector<vector<vector<int>>> v(3); b = a >> 3 > (1);\n",
 }
 
 

@@ -19,7 +19,7 @@ SOURCE = """
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 
-__global__ void add_relu_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ out, int n) {
+__global__ void add_relu_kernel(const float* __restrict__ a, const float* __restrict__ b, float* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         float v = a[i] + b[i];

@@ -58,7 +58,7 @@ _NEVER_NAMES = frozenset(
 
 @dataclass(frozen=True)
 class Function:
-    """A function's declarator in a stream.  All fields are token indices; `body` is None for a declaration."""
+    """A function's declarator in a stream.  Fields are token indices; a declaration has no `body`."""
 
     name: int
     open: int

@@ -31,6 +31,7 @@ class Edits:
     """
 
     def __init__(self, source: str) -> None:
+        """Begin with none."""
         self.source = source
         self._edits: list[_Edit] = []
 

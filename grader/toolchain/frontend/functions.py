@@ -81,7 +81,7 @@ def find_functions(
 
 
 def _without_cuda(source: str, tokens: Tokens, launches: list[Launch]) -> str:
-    """Blank out, in place, the CUDA syntax on which the grammar stumbles.  Non-ASCII text keeps its offsets."""
+    """Blank out, in place, the CUDA syntax on which the grammar stumbles; all text keeps its offsets."""
     text = list("".join(char if ord(char) < 128 else "?" for char in source))
     for launch in launches:
         opening, closing = launch.stream.tokens[launch.opening], launch.stream.tokens[launch.closing]

@@ -106,7 +106,9 @@ def _launch(stream: Stream, index: int) -> Launch | str:
     return Launch(stream.tokens[callee].line, stream, callee, index, closing, end)
 
 
-_BEFORE_STATEMENT = frozenset("if for while switch constexpr else do return co_return".split())
+_BEFORE_STATEMENT = frozenset(
+    ("if", "for", "while", "switch", "constexpr", "else", "do", "return", "co_return")
+)
 
 
 def unended(launch: Launch) -> Fault | None:

@@ -94,7 +94,7 @@ def _end(stream: Stream, index: int) -> int | None:
 
 
 def _braced(stream: Stream, index: int) -> bool:
-    """Whether the brace at `index` begins an initialiser or a class body, after which a declarator goes on."""
+    """Whether the brace at `index` begins an initialiser or a class body, which a declarator follows."""
     close = stream.close(index)
     return close is not None and stream.text(close + 1) != "" and stream.text(index - 1) != ")"
 

@@ -1,4 +1,5 @@
-// The half of bind.h that speaks to Python.  Conversions are PyTorch's own pybind11 casters, so they agree with it.
+// The half of bind.h that speaks to Python.  Conversions are PyTorch's own pybind11 casters, so they agree
+// with it.
 #include <Python.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/autograd/python_variable.h>
@@ -46,7 +47,8 @@ std::string signature(const Entry& entry) {
       ++end;
     }
     const bool named = i < names.size() && !names[i].empty();
-    out += (i == 0 ? "" : ", ") + (named ? names[i] : "arg" + std::to_string(i)) + ": " + types.substr(start, end - start);
+    out += (i == 0 ? "" : ", ") + (named ? names[i] : "arg" + std::to_string(i)) + ": " +
+           types.substr(start, end - start);
     start = end + 2;
   }
   return out + ") " + types.substr(start);
@@ -57,16 +59,16 @@ std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 void raise_mismatch(const Entry& entry, PyObject* argument, size_t position) {
   const auto names = split(entry.parameters);
   const std::string name = position < names.size() ? names[position] : "arg" + std::to_string(position);
-  const std::string message = std::string(entry.name) + "(): incompatible function arguments: '" + name + "' cannot be " +
-                              (argument == Py_None ? "None" : "a " + type_name(argument)) + ". The signature is\n    " +
-                              signature(entry);
+  const std::string message = std::string(entry.name) + "(): incompatible function arguments: '" + name +
+                              "' cannot be " + (argument == Py_None ? "None" : "a " + type_name(argument)) +
+                              ". The signature is\n    " + signature(entry);
   PyErr_SetString(PyExc_TypeError, message.c_str());
 }
 
 void raise_arity(const Entry& entry, size_t given) {
   const std::string message = std::string(entry.name) + "(): incompatible function arguments: takes " +
-                              std::to_string(entry.arity) + ", got " + std::to_string(given) + ". The signature is\n    " +
-                              signature(entry);
+                              std::to_string(entry.arity) + ", got " + std::to_string(given) +
+                              ". The signature is\n    " + signature(entry);
   PyErr_SetString(PyExc_TypeError, message.c_str());
 }
 

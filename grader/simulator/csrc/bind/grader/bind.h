@@ -43,7 +43,7 @@ GRADER_BIND_API at::ScalarType scalar_type(Object);
 GRADER_BIND_API at::Device device(Object);
 GRADER_BIND_API at::Scalar scalar(Object);
 GRADER_BIND_API bool is_none(Object);
-GRADER_BIND_API size_t length(Object);         // of a list or tuple
+GRADER_BIND_API size_t length(Object);        // of a list or tuple
 GRADER_BIND_API Object item(Object, size_t);  // borrowed
 
 GRADER_BIND_API Object none();
@@ -64,13 +64,13 @@ struct Python {
   static constexpr bool known = false;
 };
 
-#define GRADER_BIND_TYPE(type, label, reader)                       \
-  template <>                                                       \
-  struct Python<type> {                                             \
-    static constexpr bool known = true;                             \
-    static std::string name() { return label; }                     \
-    static type read(Object o) { return reader(o); }                \
-    static Object write(const type& value) { return from(value); }  \
+#define GRADER_BIND_TYPE(type, label, reader)                      \
+  template <>                                                      \
+  struct Python<type> {                                            \
+    static constexpr bool known = true;                            \
+    static std::string name() { return label; }                    \
+    static type read(Object o) { return reader(o); }               \
+    static Object write(const type& value) { return from(value); } \
   }
 GRADER_BIND_TYPE(at::Tensor, "torch.Tensor", tensor);
 GRADER_BIND_TYPE(bool, "bool", boolean);
@@ -96,8 +96,9 @@ struct Python<at::Device> {
 };
 
 template <class T>
-constexpr bool is_integer_v = std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> &&
-                              !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
+constexpr bool is_integer_v =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> &&
+    !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
 
 template <class T>
 struct Python<T, std::enable_if_t<is_integer_v<T>>> {
@@ -111,7 +112,8 @@ struct Python<T, std::enable_if_t<is_integer_v<T>>> {
     } else {
       wide = natural(o);
     }
-    if (wide < static_cast<Wide>(std::numeric_limits<T>::min()) || wide > static_cast<Wide>(std::numeric_limits<T>::max())) {
+    if (wide < static_cast<Wide>(std::numeric_limits<T>::min()) ||
+        wide > static_cast<Wide>(std::numeric_limits<T>::max())) {
       throw Mismatch{};
     }
     return static_cast<T>(wide);
@@ -123,7 +125,9 @@ template <class T>
 struct Python<std::optional<T>, std::enable_if_t<Python<T>::known>> {
   static constexpr bool known = true;
   static std::string name() { return "Optional[" + Python<T>::name() + "]"; }
-  static std::optional<T> read(Object o) { return is_none(o) ? std::nullopt : std::optional<T>(Python<T>::read(o)); }
+  static std::optional<T> read(Object o) {
+    return is_none(o) ? std::nullopt : std::optional<T>(Python<T>::read(o));
+  }
   static Object write(const std::optional<T>& value) { return value ? Python<T>::write(*value) : none(); }
 };
 
@@ -147,7 +151,8 @@ struct Python<std::vector<T>, std::enable_if_t<Python<T>::known>> {
 
 template <class Tuple, size_t... I>
 Object write_tuple(const Tuple& values, std::index_sequence<I...>) {
-  const std::array<Object, sizeof...(I)> items{Python<std::decay_t<std::tuple_element_t<I, Tuple>>>::write(std::get<I>(values))...};
+  const std::array<Object, sizeof...(I)> items{
+      Python<std::decay_t<std::tuple_element_t<I, Tuple>>>::write(std::get<I>(values))...};
   return tuple(items.data(), items.size());
 }
 
@@ -159,21 +164,27 @@ struct Python<std::tuple<T...>, std::enable_if_t<(Python<std::decay_t<T>>::known
     ((names += (names.empty() ? "" : ", ") + Python<std::decay_t<T>>::name()), ...);
     return "Tuple[" + names + "]";
   }
-  static Object write(const std::tuple<T...>& values) { return write_tuple(values, std::index_sequence_for<T...>{}); }
+  static Object write(const std::tuple<T...>& values) {
+    return write_tuple(values, std::index_sequence_for<T...>{});
+  }
 };
 
 template <class A, class B>
 struct Python<std::pair<A, B>, std::enable_if_t<Python<A>::known && Python<B>::known>> {
   static constexpr bool known = true;
   static std::string name() { return "Tuple[" + Python<A>::name() + ", " + Python<B>::name() + "]"; }
-  static Object write(const std::pair<A, B>& values) { return write_tuple(values, std::make_index_sequence<2>{}); }
+  static Object write(const std::pair<A, B>& values) {
+    return write_tuple(values, std::make_index_sequence<2>{});
+  }
 };
 
 template <class T, size_t N>
 struct Python<std::array<T, N>, std::enable_if_t<Python<T>::known>> {
   static constexpr bool known = true;
   static std::string name() { return "List[" + Python<T>::name() + "]"; }
-  static Object write(const std::array<T, N>& values) { return Python<std::vector<T>>::write({values.begin(), values.end()}); }
+  static Object write(const std::array<T, N>& values) {
+    return Python<std::vector<T>>::write({values.begin(), values.end()});
+  }
 };
 
 // What a call keeps for a parameter: views need an owner behind them.
@@ -195,12 +206,14 @@ using held_t = typename Held<std::remove_cv_t<std::remove_reference_t<P>>>::type
 template <class P, class = void>
 struct Readable : std::false_type {};
 template <class P>
-struct Readable<P, std::void_t<decltype(Python<held_t<P>>::read(std::declval<Object>()))>> : std::true_type {};
+struct Readable<P, std::void_t<decltype(Python<held_t<P>>::read(std::declval<Object>()))>> : std::true_type {
+};
 
 template <class R, class = void>
 struct Writable : std::is_void<R> {};
 template <class R>
-struct Writable<R, std::void_t<decltype(Python<std::decay_t<R>>::write(std::declval<const std::decay_t<R>&>()))>>
+struct Writable<R,
+                std::void_t<decltype(Python<std::decay_t<R>>::write(std::declval<const std::decay_t<R>&>()))>>
     : std::true_type {};
 
 template <class P>
@@ -227,7 +240,8 @@ held_t<P> read_argument(const Object* arguments, size_t index, size_t& position)
 template <class R, class... P>
 struct Thunk {
   template <size_t... I>
-  static Object run(R (*function)(P...), const Object* arguments, size_t& position, std::index_sequence<I...>) {
+  static Object run(R (*function)(P...), const Object* arguments, size_t& position,
+                    std::index_sequence<I...>) {
     std::tuple<held_t<P>...> held{read_argument<P>(arguments, I, position)...};
     position = sizeof...(P);
     if constexpr (std::is_void_v<R>) {
@@ -259,7 +273,12 @@ constexpr bool bindable(R (*)(P...)) {
 template <class R, class... P>
 Entry entry(const char* name, const char* parameters, R (*function)(P...)) {
   if constexpr ((Readable<P>::value && ...) && Writable<R>::value) {
-    return {name, parameters, sizeof...(P), reinterpret_cast<void (*)()>(function), &Thunk<R, P...>::call, &Thunk<R, P...>::types};
+    return {name,
+            parameters,
+            sizeof...(P),
+            reinterpret_cast<void (*)()>(function),
+            &Thunk<R, P...>::call,
+            &Thunk<R, P...>::types};
   } else {
     return {name, parameters, sizeof...(P), nullptr, nullptr, nullptr};
   }

@@ -1,3 +1,4 @@
-// Stands before PyTorch's <ATen/ATen.h>: what it declares for kernel authors is in the precompiled header already.
+// Stands before PyTorch's <ATen/ATen.h>: what it declares for kernel authors is in the precompiled header
+// already.
 #pragma once
 #include <grader/declared.h>

@@ -1,5 +1,5 @@
-// Precompiled for sources that name libraries of operators, operators on lists, or autograd (whose own headers
-// follow as text: precompiled, they would double what a user's disk holds).
+// Precompiled for sources that name libraries of operators, operators on lists, or autograd (whose own
+// headers follow as text: precompiled, they would double what a user's disk holds).
 #pragma once
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/TensorIndexing.h>

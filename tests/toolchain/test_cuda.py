@@ -1,0 +1,87 @@
+"""Builds for CUDA: what needs no GPU is tested anywhere, the rest where there is one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from grader.toolchain import BuildRequest, EnvironmentFault, build, cuda, load  # noqa: E402 - needs torch
+from grader.toolchain.torch_install import TorchInstall, installed  # noqa: E402
+from grader.toolchain.units import Source  # noqa: E402
+
+SOURCE = """#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+__global__ void k(float* a, int n) { int i = threadIdx.x; if (i < n) a[i] = 3.f; }
+torch::Tensor fill(torch::Tensor x, double unused = 1.0) {
+    TORCH_CHECK(x.dim() == 1, "x has ", x.dim(), " dimensions and ", 2.5);
+    k<<<1, 32, 0, c10::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(), x.numel());
+    return x;
+}
+static int hidden() { return 1; }
+"""
+needs_gpu = pytest.mark.skipif(
+    not torch.cuda.is_available() or shutil.which("nvcc") is None, reason="builds with nvcc and runs on a GPU"
+)
+
+
+def test_the_binding_file_declares_what_it_binds() -> None:
+    """Bindable functions are declared for PyTorch's binding file, but none that the learner declared."""
+    source = Source.read(SOURCE, "cell", 2)
+    assert cuda._bindable(source) == ["fill"]
+    assert cuda._declarations(source, ["fill"], "") == ["torch::Tensor fill(torch::Tensor x, double unused);"]
+    assert cuda._declarations(source, ["fill"], "torch::Tensor fill (torch::Tensor x, double u);") == []
+
+
+def test_messages_are_found_in_what_pytorch_raises() -> None:
+    """nvcc's and g++'s messages in the exception's text become diagnostics of the cell."""
+    source = Source.read(SOURCE, "cell", 2)
+    text = 'Error building extension\ncell(4): error: identifier "q" is undefined\n  q\n  ^\n1 error\n'
+    (found,) = cuda._diagnostics(text, source)
+    assert found.message == 'identifier "q" is undefined'
+    assert found.place is not None
+    assert (found.place.line, found.place.text) == (4, SOURCE.split("\n")[2])
+
+
+def test_a_pytorch_without_cuda_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CPU build of PyTorch cannot build for CUDA, and says which step helps."""
+    monkeypatch.setattr(cuda, "installed", lambda: TorchInstall(Path("/torch"), "9.9+cpu", None, "c++20"))
+    with pytest.raises(EnvironmentFault, match="built without CUDA.*--device sim"):
+        build(BuildRequest(name="kernels", cuda=SOURCE, device="cuda"))
+
+
+@needs_gpu
+def test_builds_and_runs() -> None:
+    """A source is built once, bound by its own names, and runs."""
+    request = BuildRequest(name="kernels", cuda=SOURCE, device="cuda", first_line=2)
+    first, second = build(request), build(request)
+    assert first.ok, first.output
+    assert second.cached
+    assert first.library is not None
+    module = load(first.library, "kernels")
+    assert module.fill(torch.zeros(4, device="cuda"), 1.0).tolist() == [3.0] * 4
+    with pytest.raises(RuntimeError, match="x has 2 dimensions and 2.5"):
+        module.fill(torch.zeros(2, 2, device="cuda"), 1.0)
+
+
+@needs_gpu
+def test_a_compile_error_is_placed() -> None:
+    """nvcc's error comes back at the learner's line."""
+    source = SOURCE.replace("a[i] = 3.f", "a[i] = wrong")
+    result = build(BuildRequest(name="kernels", cuda=source, device="cuda", first_line=2))
+    assert not result.ok
+    assert result.diagnostics[0].place is not None
+    assert result.diagnostics[0].place.line == 4
+
+
+@needs_gpu
+def test_load_inline_without_declarations() -> None:
+    """`load_inline` needs no declaration of what the CUDA text defines, and a stale lock blocks nothing."""
+    from grader.toolchain.inline import load_inline
+
+    assert installed().cuda is not None
+    module = load_inline(name="fused", cuda_sources=SOURCE, functions=["fill"])
+    assert module.fill(torch.zeros(2, device="cuda"), 1.0).tolist() == [3.0, 3.0]
