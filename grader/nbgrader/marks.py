@@ -75,7 +75,7 @@ def print_marks(rows: list[Mark]) -> None:
     table.add_column("student", no_wrap=True)
     table.add_column("exercise", no_wrap=True)
     table.add_column("mark", justify="right", no_wrap=True)
-    table.add_column("points lost because")
+    table.add_column("points lost because", overflow="fold")
     for row, following in zip(rows, [*rows[1:], None], strict=True):
         score = "–" if row.score is None else points(row.score)
         last = following is None or following.student != row.student
