@@ -95,7 +95,8 @@ def standard_library() -> str:
     """Return what names the shared libstdc++ on a link line; it stands before all other libraries.
 
     Some compilers link their own libstdc++ statically.  A module with such a copy crashes at
-    `stream << number`: that uses a facet of one copy with the locale of another (seen with PyTorch 2.11 and g++ 13).
+    `stream << number`: that uses a facet of one copy with the locale of another (seen with
+    PyTorch 2.11 and g++ 13).
     """
     compiler = host_compiler().path
     named = run([compiler, "-print-file-name=libstdc++.so.6"], seconds=20).output.strip()
