@@ -72,6 +72,13 @@ __global__ void shared_overrun(float* out, int at) { KERNEL(shared_overrun, ARGS
   out[threadIdx.x] = tile[threadIdx.x + at];
 }); }
 
+__global__ void shared_row_overrun(float* out, int at) { KERNEL(shared_row_overrun, ARGS(ARG(out))) {
+  SHARED(float, tile, [2][32]);
+  tile[0][threadIdx.x] = tile[1][threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x + at];  // FAULT shared_row_overrun
+}); }
+
 __global__ void divergent(float* out, int limit) { KERNEL(divergent, ARGS(ARG(out))) {
   if (static_cast<int>(threadIdx.x) < limit) {
     __syncthreads();  // FAULT first_barrier
@@ -290,6 +297,8 @@ static const std::map<std::string, void (*)()> cases = {
     {"shared_unwritten", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(64), 63)); }},
     {"shared_dynamic", [] { (LAUNCH(1, 32, 32 * sizeof(float)), shared_overrun(fresh(32), 0)); }},
     {"shared_overrun", [] { (LAUNCH(1, 32, 32 * sizeof(float)), shared_overrun(fresh(32), 1)); }},
+    {"shared_row", [] { (LAUNCH(1, 32), shared_row_overrun(fresh(32), 0)); }},
+    {"shared_row_overrun", [] { (LAUNCH(1, 32), shared_row_overrun(fresh(32), 1)); }},
     {"barrier", [] { (LAUNCH(2, 64), divergent(fresh(64), 64)); }},
     {"barrier_divergence", [] { (LAUNCH(2, 64), divergent(fresh(64), 32)); }},
     {"early_return", [] { (LAUNCH(2, 64), early_return(fresh(64), 40)); }},

@@ -111,7 +111,7 @@ def resolved_line(report: dict[str, Any]) -> int:
 
 
 SILENT = [
-    *("add_one", "aligned", "constants", "local_array", "shared", "shared_dynamic", "barrier"),
+    *("add_one", "aligned", "constants", "local_array", "shared", "shared_dynamic", "shared_row", "barrier"),
     *(
         "early_return",
         "hand_over",
@@ -150,6 +150,7 @@ FAULTS = [
     ("other_device", "illegal_address", "read", "a", 0, [0, 0, 0], [0, 0, 0], "follow"),
     ("constant_overrun", "out_of_bounds", "read", "table", 4, [0, 0, 0], [4, 0, 0], "constant"),
     ("array_bounds", "array_bounds", None, None, 4, [0, 0, 0], [0, 0, 0], "array_bounds"),
+    ("shared_row_overrun", "array_bounds", None, None, 32, [0, 0, 0], [31, 0, 0], "shared_row_overrun"),
     ("shared_unwritten", "uninitialised_read", "read", "tile", 63, [0, 0, 0], [0, 0, 0], "unwritten"),
     ("shared_overrun", "out_of_bounds", "write", "tile", 32, [0, 0, 0], [31, 0, 0], "shared_overrun"),
     ("barrier_divergence", "barrier_divergence", None, None, None, [0, 0, 0], [32, 0, 0], "second_barrier"),
@@ -203,7 +204,9 @@ def test_faults_are_located(
         ("misaligned", 716),
         ("assert", 710),
         ("spin", 702),
+        ("array_bounds", 700),
         ("out_of_bounds", 0),
+        ("shared_row_overrun", 0),
         ("absent_lane", 0),
     ],
 )

@@ -2,9 +2,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "access.h"
+#include "block.h"
 
 namespace sim {
 namespace {
@@ -34,14 +36,23 @@ int64_t index_value(const TypeDescriptor& type, uintptr_t handle) {
   return static_cast<int64_t>(handle << (64 - bits)) >> (64 - bits);
 }
 
-// A wild index into a local array would hit the fiber's own frames: the kernel ends here.
+// Of an array type as the compiler writes it, `'float [8][16]'`: 128.
+size_t elements_of(const char* type) {
+  size_t elements = 1;
+  for (const char* at = type; (at = strchr(at, '[')); ++at) elements *= strtoull(at + 1, nullptr, 10);
+  return elements;
+}
+
+// A wild index into a local array would hit the fiber's own frames: the kernel ends here.  Beyond an array in
+// shared memory the access itself is checked, and a GPU goes on.
 void out_of_bounds(const OutOfBounds& what, uintptr_t handle, const void* return_address) {
   Report r = here("array_bounds", before(return_address));
   r.line = static_cast<int>(what.location.line);
   r.index = index_value(*what.index, handle);
   r.message = "index " + std::to_string(*r.index) + " into " + what.array->name;
   report(r);
-  if (running.on_device) abandon(kIllegalAddress, r.message);
+  if (!running.on_device || running.block->shared().may_hold_array(elements_of(what.array->name))) return;
+  abandon(kIllegalAddress, r.message);
 }
 
 void failed_assert(const char* expression, const char* file, unsigned line, const char* function,

@@ -1,5 +1,6 @@
 #include "shared.h"
 
+#include <algorithm>
 #include <string>
 
 #include "access.h"
@@ -46,8 +47,13 @@ void* SharedMemory::variable(const SharedSlot& slot, size_t bytes, uint32_t elem
                 " bytes, a block has " + std::to_string(kSharedBytes);
     report(std::move(r));
   }
-  entries_.push_back({&slot, make(bytes, slot.name, element_bytes)});
+  entries_.push_back({&slot, make(bytes, slot.name, element_bytes), bytes / element_bytes});
   return entries_.back().base;
+}
+
+bool SharedMemory::may_hold_array(size_t elements) const {
+  return elements && std::any_of(entries_.begin(), entries_.end(),
+                                 [&](const Entry& entry) { return entry.elements % elements == 0; });
 }
 
 void* SharedMemory::dynamic(const char* name, uint32_t element_bytes) {

@@ -17,11 +17,14 @@ class SharedMemory {
   void reset();
   void* variable(const SharedSlot& slot, size_t bytes, uint32_t element_bytes);
   void* dynamic(const char* name, uint32_t element_bytes);
+  // Whether an array of so many elements may be one of the block's variables, or a row of one.
+  bool may_hold_array(size_t elements) const;
 
  private:
   struct Entry {
     const SharedSlot* slot;
     void* base;
+    size_t elements;
   };
   const Launch& launch_;
   std::vector<Entry> entries_;
