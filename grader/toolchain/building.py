@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import gettempdir
 
 from grader.toolchain import cache, identifiers, runtime, units
 from grader.toolchain.compiler import MESSAGE_FLAGS, run, standard_library
@@ -180,7 +181,7 @@ class _Plan:
 _OPERATOR = re.compile(
     r"(?:no match for|ambiguous overload for) 'operator.*\b(?:torch|at|c10)::|incomplete type"
 )
-_OVERTIME = re.compile(r"CPU time limit exceeded|Killed signal terminated program cc1plus")
+_OVERTIME = re.compile(r"CPU time limit exceeded")
 _MODES = ("lean", "wide", "full")
 
 
@@ -320,7 +321,14 @@ def _link(plan: _Plan, mode: str, objects: list[Path], target: Path) -> str | No
 
 def _check_machine(output: str) -> None:
     if "No space left on device" in output:
-        raise EnvironmentFault(f"The disk that holds {cache.root()} is full. Free some space and try again.")
+        raise EnvironmentFault(
+            f"The disk that holds {cache.root()} or {gettempdir()} is full. Free some space and try again."
+        )
+    if "Killed signal terminated program" in output:
+        raise EnvironmentFault(
+            "The machine ended the compiler, most likely for lack of memory. "
+            "Close other programs and try again."
+        )
 
 
 def _last_line(text: str) -> str:

@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -116,10 +115,10 @@ def run(command: Sequence[str | Path], *, seconds: float, cpu_seconds: int | Non
 
     Past `seconds` of the clock it is killed; `cpu_seconds` bound what it computes on a busy machine too.
     """
-    limits = f"ulimit -t {cpu_seconds or 'unlimited'} -v {_MEMORY_KIB} -f {_FILE_BLOCKS} 2>/dev/null || true"
-    shell = ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh", *map(str, command)]
+    shell = ["/bin/sh", "-c", f'{_limits(cpu_seconds)} exec "$@"', "sh", *map(str, command)]
     environment = {**os.environ, "LC_ALL": "C", "LANG": "C"}
-    with tempfile.TemporaryFile() as out:
+    # In memory: a full disk must not swallow what the compiler says about it.
+    with open(os.memfd_create("output"), "r+b") as out:
         process = subprocess.Popen(
             shell,
             stdin=subprocess.DEVNULL,
@@ -136,6 +135,17 @@ def run(command: Sequence[str | Path], *, seconds: float, cpu_seconds: int | Non
             _end(process)
         out.seek(0)
         return Ran(status, out.read(_OUTPUT_BYTES).decode("utf-8", "replace"), timed_out)
+
+
+def _limits(cpu_seconds: int | None) -> str:
+    """Return the shell's commands that set limits; one a command, since dash's ulimit takes no more.
+
+    Computing has a soft limit, whose signal differs from that of a machine out of memory.
+    """
+    wanted = ["-c 0", f"-v {_MEMORY_KIB}", f"-f {_FILE_BLOCKS}"]
+    if cpu_seconds is not None:
+        wanted.append(f"-S -t {cpu_seconds}")
+    return " ".join(f"ulimit {limit} 2>/dev/null;" for limit in wanted)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -154,3 +155,44 @@ def test_output_is_bounded() -> None:
     """A compiler that prints for ever fills no memory."""
     ran = compiler.run(["/bin/sh", "-c", "yes | head -c 5000000"], seconds=30)
     assert len(ran.output) == 1 << 20
+
+
+def test_a_compiler_has_limits_of_its_own() -> None:
+    """Time to compute, memory and file size are bounded by any /bin/sh, dash included."""
+    ran = compiler.run(
+        ["/bin/sh", "-c", "ulimit -S -t; ulimit -v; ulimit -f; ulimit -c"], seconds=5, cpu_seconds=7
+    )
+    assert ran.output.split() == ["7", str(12 << 20), str(4 << 20), "0"]
+
+
+def test_endless_computing_ends_as_overtime(tmp_path: Path) -> None:
+    """A compilation that never ends is stopped by what it computes, and is told from a lack of memory."""
+    endless = tmp_path / "endless.cpp"
+    endless.write_text("constexpr int f(int n) { for (;;) n ^= 1; return n; }\nconstexpr int x = f(1);\n")
+    flags = ["-std=c++17", "-fconstexpr-loop-limit=2147483647", "-fconstexpr-ops-limit=2147483647000"]
+    command = [compiler.host_compiler().path, *flags, "-c", str(endless), "-o", str(tmp_path / "x.o")]
+    ran = compiler.run(command, seconds=60, cpu_seconds=1)
+    assert ran.status
+    assert not ran.timed_out
+    assert building._OVERTIME.search(ran.output), ran.output
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("/tmp/x.s: fatal error: error writing to /tmp/x.s: No space left on device", "full"),
+        ("g++: fatal error: Killed signal terminated program cc1plus", "memory"),
+    ],
+)
+def test_the_machines_faults_are_no_build_errors(output: str, words: str) -> None:
+    """A full disk and a compiler that the system killed are the machine's, whatever the source."""
+    with pytest.raises(EnvironmentFault, match=words):
+        building._check_machine(output)
+
+
+def test_a_full_disk_for_temporary_files_does_not_silence_the_compiler(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What a command says arrives although no temporary file can be made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    assert compiler.run(["/bin/sh", "-c", "echo said; exit 1"], seconds=5).output == "said\n"
