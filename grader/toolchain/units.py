@@ -118,12 +118,19 @@ def operators(source: Source, install: TorchInstall) -> tuple[list[str], bool]:
     return found, lists
 
 
+_LAUNCH_BOUNDS = [
+    f"#undef C10_LAUNCH_BOUNDS_{n}\n#define C10_LAUNCH_BOUNDS_{n}{'(...)' if n else ''}" for n in range(3)
+]
+"""PyTorch's headers, precompiled for the host, define these for CUDA's compiler only."""
+
+
 def unit(source: Source, paths: list[str], functions: list[HostFunction], required: bool, symbol: str) -> str:
     """Return the whole text of a unit."""
     lines = [f"#include <{path}>" for path in paths]
     lines += [
         "#define __CUDACC__ 1",
         "#define __NVCC__ 1",
+        *_LAUNCH_BOUNDS,
         f'#line {source.first_line} "{_escaped(source.file)}"',
     ]
     text = source.translation.text

@@ -128,3 +128,16 @@ def test_documentation_begins_with_the_signature(module: ModuleType) -> None:
     """`help` shows names, types and the result."""
     text = module.maybe.__doc__
     assert text.startswith("maybe(x: Optional[torch.Tensor], y: Optional[float]) -> str\n")
+
+
+def test_launch_bounds_as_pytorch_writes_them(built: Callable[..., Any]) -> None:
+    """PyTorch's own spellings of launch bounds compile before and behind `__global__`."""
+    bounds = ("C10_LAUNCH_BOUNDS_0", "C10_LAUNCH_BOUNDS_1(64)", "C10_LAUNCH_BOUNDS_2(64, 2)")
+    kernels = [f"{b} __global__ void a{n}(int i) {{}}\n" for n, b in enumerate(bounds)]
+    kernels += [f"__global__ void {b} b{n}(int i) {{}}\n" for n, b in enumerate(bounds)]
+    calls = " ".join(f"a{n}<<<1, 1>>>(n); b{n}<<<1, 1>>>(n);" for n in range(3))
+    result = built(
+        "#include <torch/extension.h>\n" + "".join(kernels) + f"void go(int64_t n) {{ {calls} }}\n"
+    )
+    assert result.ok, result.output
+    assert result.functions == ["go"]

@@ -6,7 +6,8 @@ import pytest
 
 from grader.toolchain.frontend import translate
 
-ARGUMENTS = '::sim::arguments(::sim::argument("a", a))'
+ARGUMENT = '::sim::argument("a", a)'
+ARGUMENTS = f"::sim::arguments({ARGUMENT})"
 
 
 def kernel(name: str, arguments: str, line: int = 1) -> str:
@@ -70,6 +71,14 @@ GOLDEN = {
         + ARGUMENTS
         + ", [=]() mutable -> void { }); }\n",
     ),
+    "kernel behind a macro": (
+        '#define KERNEL extern "C" __global__ void\nKERNEL k(int a) { }\n',
+        '#define KERNEL extern "C" __global__ void\nKERNEL k(int a) ' + kernel("k", ARGUMENT, 2) + " }); }\n",
+    ),
+    "kernel with PyTorch's bounds": (
+        "__global__ void C10_LAUNCH_BOUNDS_1(256) k(int a) { }",
+        "__global__ void C10_LAUNCH_BOUNDS_1(256) k(int a) " + kernel("k", ARGUMENT) + " }); }",
+    ),
     "shared": (
         "__shared__ float t[8][T + 1];",
         f' float (&t)[8][T + 1] = ::sim::shared<decltype(t)>({SLOT}"t", 1}}; return &slot; }}());',
@@ -78,6 +87,11 @@ GOLDEN = {
         "volatile __shared__ int a, *p;",
         f'volatile  int (&a) = ::sim::shared<decltype(a)>({SLOT}"a", 1}}; return &slot; }}()),'
         f' *(&p) = ::sim::shared<decltype(p)>({SLOT}"p", 1}}; return &slot; }}());',
+    ),
+    "shared, of an unnamed type": (
+        "__shared__ struct { float v[2], (*f)(int); int n = 1; } box;",
+        " struct { float v[2], (*f)(int); int n = 1; } (&box)"
+        f' = ::sim::shared<decltype(box)>({SLOT}"box", 1}}; return &slot; }}());',
     ),
     "dynamic shared": (
         "void f() { extern __shared__ __align__(16) unsigned char s[]; }",
@@ -174,6 +188,16 @@ def test_finds_the_functions_that_python_can_call() -> None:
     assert functions["host"].line == 12
     assert not functions["pointer"].bindable
     assert not functions["declared"].defined
+
+
+def test_a_kernel_behind_a_macro_is_no_host_function() -> None:
+    """A macro that stands for `__global__` or `__device__` keeps its functions out of Python's reach."""
+    source = (
+        "#define K static __global__ void\n#define D inline __device__\nK k(int n) {}\nD int d(int n) {}\n"
+    )
+    assert (
+        translate(source + "int h(int n) {}").functions == translate("\n" * 4 + "int h(int n) {}").functions
+    )
 
 
 MISSING = {

@@ -61,11 +61,12 @@ def translate(source: str, first_line: int = 1) -> Translation:
     kernels: list[Kernel] = []
     launches: list[Launch] = []
     faults: list[Fault] = []
+    qualifiers = tokens.qualifiers("__global__")
     for stream in tokens.streams():
         found, unread = find_launches(stream)
         launches += found
         faults += [*unread, *(fault for launch in found if (fault := unended(launch)) is not None)]
-        own = find_kernels(stream)
+        own = find_kernels(stream, qualifiers)
         kernels += own
         _rewrite_stream(stream, own, found, edits)
     faults += [_not_void(kernel) for kernel in kernels if not kernel.returns_void]

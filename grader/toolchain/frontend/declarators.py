@@ -10,6 +10,8 @@ from grader.toolchain.frontend.tokens import Stream
 ATTRIBUTES = frozenset(
     [
         "__launch_bounds__",
+        "C10_LAUNCH_BOUNDS_1",
+        "C10_LAUNCH_BOUNDS_2",
         "__attribute__",
         "__cluster_dims__",
         "__maxnreg__",

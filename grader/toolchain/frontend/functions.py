@@ -57,6 +57,7 @@ _SCOPES = frozenset(
     ]
 )
 _BLANKED = frozenset(("__shared__", "__global__", "__noinline__", "__forceinline__", "__host__"))
+_WITH_BOUNDS = frozenset(("__align__", "__launch_bounds__", "C10_LAUNCH_BOUNDS_1", "C10_LAUNCH_BOUNDS_2"))
 
 
 @cache
@@ -89,7 +90,7 @@ def _without_cuda(source: str, tokens: Tokens, launches: list[Launch]) -> str:
     for index, token in enumerate(tokens.file.tokens):
         if token.text in _BLANKED:
             _blank(text, token.start, token.end)
-        elif token.text in ("__align__", "__launch_bounds__") and tokens.file.text(index + 1) == "(":
+        elif token.text in _WITH_BOUNDS and tokens.file.text(index + 1) == "(":
             close = tokens.file.close(index + 1)
             _blank(text, token.start, tokens.file.tokens[close].end if close is not None else token.end)
     return "".join(text)
@@ -112,7 +113,8 @@ def _candidates(node: Node) -> Iterator[Node]:
 def _device_functions(tokens: Tokens) -> set[int]:
     """Return where the names of kernels and device functions stand."""
     stream = tokens.file
-    marked = (i for i, token in enumerate(stream.tokens) if token.text in ("__global__", "__device__"))
+    words = tokens.qualifiers("__global__") | tokens.qualifiers("__device__")
+    marked = (i for i, token in enumerate(stream.tokens) if token.text in words)
     functions = (function_after(stream, index) for index in marked)
     return {stream.tokens[function.name].start for function in functions if function is not None}
 

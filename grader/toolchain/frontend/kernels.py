@@ -47,13 +47,15 @@ class Fault:
         return self.token.end if self.after else self.token.start
 
 
-def find_kernels(stream: Stream) -> list[Kernel]:
-    """Return the kernels whose `__global__` stands in `stream`."""
+def find_kernels(stream: Stream, qualifiers: frozenset[str] = frozenset({"__global__"})) -> list[Kernel]:
+    """Return the kernels whose `__global__`, or a macro that stands for it, is in `stream`."""
     kernels = []
     for index, token in enumerate(stream.tokens):
-        if token.text == "__global__" and (function := function_after(stream, index)):
+        if token.text in qualifiers and (function := function_after(stream, index)):
             name = stream.tokens[function.name]
-            kernels.append(Kernel(name.text, name.line, stream, function, _is_void(stream, index, function)))
+            # What a macro hides, its `void` too, is for the compiler to judge.
+            void = token.text != "__global__" or _is_void(stream, index, function)
+            kernels.append(Kernel(name.text, name.line, stream, function, void))
     return kernels
 
 

@@ -102,9 +102,10 @@ def _braced(stream: Stream, index: int) -> bool:
 def _type_end(stream: Stream, start: int, end: int) -> int:
     """Return the first token of the first declarator."""
     first = split_commas(stream, start, end)[0]
-    stop = next((i for i in first if stream.text(i) in ("=", "[")), first.stop)
+    outer = _outside_braces(stream, first)
+    stop = next((i for i in outer if stream.text(i) in ("=", "[")), first.stop)
     inner = next(
-        (i for i in range(start, stop) if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&")), None
+        (i for i in outer if i < stop and stream.text(i) == "(" and stream.text(i + 1) in ("*", "&")), None
     )
     if inner is not None:
         return inner
@@ -115,6 +116,16 @@ def _type_end(stream: Stream, start: int, end: int) -> int:
         at -= 1
     # `const` before the base type is a specifier, not part of a pointer.
     return at if stream.text(at) in ("*", "&") else stop - 1
+
+
+def _outside_braces(stream: Stream, part: range) -> list[int]:
+    """Return the tokens of `part` that stand in no braces, as a struct's members do."""
+    outer, index = [], part.start
+    while index < part.stop:
+        outer.append(index)
+        close = stream.close(index) if stream.text(index) == "{" else None
+        index = index + 1 if close is None else close
+    return outer
 
 
 def _name(stream: Stream, declarator: range) -> int:

@@ -98,6 +98,12 @@ class Tokens:
         yield self.file
         yield from self.macros
 
+    def qualifiers(self, word: str) -> frozenset[str]:
+        """Return `word` and the macros that stand for specifiers with it, as for `extern "C" word`."""
+        return frozenset(
+            {word, *(m.macro for m in self.macros if m.macro is not None and _qualifies(m, word))}
+        )
+
     def names(self) -> set[str]:
         """Return every identifier that the source uses."""
         return {token.text for stream in self.streams() for token in stream.tokens if token.kind == "name"}
@@ -106,6 +112,11 @@ class Tokens:
 def scan(source: str, first_line: int = 1) -> Tokens:
     """Split `source`, whose lines count from `first_line`; never fails."""
     return _Scanner(source, first_line).run()
+
+
+def _qualifies(macro: Stream, word: str) -> bool:
+    words = [token.text for token in macro.tokens]
+    return not macro.parameters and word in words and not {"(", "{", ";"} & set(words)
 
 
 _OPEN = frozenset("([{")
