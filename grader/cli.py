@@ -125,7 +125,7 @@ def _answer(exercise_id: str, files: Sequence[Path]) -> Any:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageFault(
             f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8 and try again"

@@ -105,6 +105,15 @@ def test_other_suffix_is_refused(
     assert ".cu or .py" in usage(capsys, "check", "add_relu", answers("a.txt", "x"))
 
 
+def test_a_byte_order_mark_is_no_part_of_the_answer(
+    capsys: pytest.CaptureFixture[str], answers: Callable[[str, bytes], str]
+) -> None:
+    """A file that an editor saved with a byte order mark and CRLF is judged like any other."""
+    text = b"\xef\xbb\xbf" + RIGHT.read_bytes().replace(b"\n", b"\r\n")
+    status, found = run_json(capsys, "add_relu", answers("a.cu", text))
+    assert status == cli.PASSED, found
+
+
 def test_bytes_that_are_not_utf8_are_refused(
     capsys: pytest.CaptureFixture[str], answers: Callable[[str, bytes], str]
 ) -> None:
