@@ -129,8 +129,11 @@ def _reason(verdict: dict[str, Any] | None, score: float | None, available: floa
     if score is not None and score >= available:
         return ""
     lines = [str(note) for note in verdict["notes"]] + [str(verdict["message"])]
+    failed = [check for check in verdict["checks"] if check["verdict"] == Outcome.FAILED]
+    without_points = [check for check in failed if not check["max_score"]]
     lost = [check for check in verdict["checks"] if check["score"] < check["max_score"]]
-    lines += [_lost(check, verdict["exercise"]) for check in lost if check["verdict"] != Outcome.NOT_RUN]
+    judged = [check for check in lost if check["verdict"] != Outcome.NOT_RUN]
+    lines += _failures([*without_points, *judged], verdict["exercise"])
     not_run = [check for check in lost if check["verdict"] == Outcome.NOT_RUN]
     if not_run:
         total = points(sum(check["max_score"] for check in not_run))
@@ -138,12 +141,21 @@ def _reason(verdict: dict[str, Any] | None, score: float | None, available: floa
     return "\n".join(line for line in lines if line)
 
 
-def _lost(check: dict[str, Any], exercise: str) -> str:
-    """Return one failed check with its lost points, line and message."""
-    lost = points(check["max_score"] - check["score"])
-    where = f", line {check['where']['line']}" if check["where"] else ""
-    message = (check["message"] or check["verdict"].replace("_", " ")).splitlines()[0]
-    return f"{check['name']} (-{lost}{where}): {message.removeprefix(f'{exercise}: ')}"
+def _failures(checks: list[dict[str, Any]], exercise: str) -> list[str]:
+    """Return one line a message: the checks that it concerns, their lost points, the line, the message."""
+    alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for check in checks:
+        where = f"line {check['where']['line']}" if check["where"] else ""
+        message = (check["message"] or check["verdict"].replace("_", " ")).splitlines()[0]
+        alike.setdefault((where, message.removeprefix(f"{exercise}: ")), []).append(check)
+    return [_failure(where, message, group) for (where, message), group in alike.items()]
+
+
+def _failure(where: str, message: str, checks: list[dict[str, Any]]) -> str:
+    lost = sum(check["max_score"] - check["score"] for check in checks)
+    remarks = ", ".join(remark for remark in (f"-{points(lost)}" if lost else "", where) if remark)
+    names = ", ".join(check["name"] for check in checks)
+    return f"{names} ({remarks}): {message}" if remarks else f"{names}: {message}"
 
 
 if __name__ == "__main__":

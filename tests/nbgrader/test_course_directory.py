@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy_course import LESSON, TOY, Course, cell
@@ -125,6 +126,47 @@ def test_the_table_shows_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> No
     printed = capsys.readouterr().out
     for text in ("a[red]da", "[/b]", "1 of 3", "– of 3", "not a zero"):
         assert text in printed
+
+
+def _check(
+    name: str, verdict: str, worth: float, message: str = "", line: int | None = None
+) -> dict[str, Any]:
+    place = {"line": line} if line else None
+    return {
+        "name": name,
+        "verdict": verdict,
+        "score": 0.0,
+        "max_score": worth,
+        "message": message,
+        "where": place,
+    }
+
+
+def test_a_check_without_points_still_gives_its_reason() -> None:
+    """A failed build or policy costs other checks their points, so its message stands first."""
+    checks = [
+        _check("build", "failed", 0, "The compiler says: ';' missing", 7),
+        _check("close", "not_run", 4),
+    ]
+    verdict = {"exercise": "toy", "notes": [], "message": "", "checks": checks}
+    assert marks_module._reason(verdict, 0, 4).splitlines() == [
+        "build (line 7): The compiler says: ';' missing",
+        "not run (-4): close",
+    ]
+
+
+def test_checks_that_fail_for_one_reason_share_a_line() -> None:
+    """Checks with one message are named together, with the sum of their points."""
+    checks = [
+        _check("close", "failed", 4, "toy: not your kernel"),
+        _check("launch", "failed", 1, "toy: not your kernel"),
+        _check("policy", "failed", 0, "toy: calls aten::add"),
+    ]
+    verdict = {"exercise": "toy", "notes": [], "message": "", "checks": checks}
+    assert marks_module._reason(verdict, 0, 5).splitlines() == [
+        "policy: calls aten::add",
+        "close, launch (-5): not your kernel",
+    ]
 
 
 def test_marks_without_a_gradebook(tmp_path: Path) -> None:
