@@ -79,6 +79,9 @@ class Bench(Protocol):
     def draw(self, case: Case, *labels: str) -> Drawn:
         """Return arguments for a case; other labels, other values."""
 
+    def expect(self, case: Case, arguments: tuple[Any, ...]) -> Drawn:
+        """Return these arguments and what the reference makes of them."""
+
     def observe(self, step: Step) -> Observation:
         """Do a step in a worker; raise `WorkerLostError` if it gave no result."""
 

@@ -36,7 +36,12 @@ class Baseline:
 
 def baseline(bench: Bench, case: Case, *labels: str) -> Baseline | None:
     """Call plainly on device 0; return None if most of the result is wrong already."""
-    drawn = bench.draw(case, *labels)
+    return called_plainly(bench, bench.draw(case, *labels))
+
+
+def called_plainly(bench: Bench, drawn: Drawn) -> Baseline | None:
+    """Do the same with given arguments."""
+    case = drawn.case
     try:
         seen = bench.observe(Step(bench.exercise.answer.entry, (drawn.arguments,)))
     except WorkerLostError:

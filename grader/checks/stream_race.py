@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
-from grader.checks.baseline import UNSEEN, Baseline, baseline
+from grader.checks.baseline import UNSEEN, Baseline, baseline, called_plainly
 from grader.checks.evidence import first_report, from_report
 from grader.checks.gradients import agree, flags_of
 from grader.exercise import Case
@@ -133,7 +133,10 @@ class StreamRace(Check):
 
     def _replayed(self, bench: Bench) -> Finding | None:
         """Work that goes elsewhere is missing from a captured graph.  Refusing capture is no race."""
-        plain = [baseline(bench, self.case, "replay", str(call)) for call in range(2)]
+        captured, replayed = (bench.draw(self.case, "replay", str(call)) for call in range(2))
+        arguments = _in_replay(captured.arguments, replayed.arguments)
+        drawn = (captured, bench.expect(replayed.case, arguments))
+        plain = [called_plainly(bench, one) for one in drawn]
         sound = [one for one in plain if one is not None]
         if len(sound) < 2:
             return UNSEEN
@@ -163,6 +166,12 @@ def _step(bench: Bench, situation: Situation, calls: tuple[tuple[Any, ...], ...]
         busy=situation.busy,
         produce=situation.produce,
     )
+
+
+def _in_replay(captured: Sequence[Any], replayed: Sequence[Any]) -> tuple[Any, ...]:
+    """A graph keeps numbers as they were at capture; only memory can hold other values in a replay."""
+    pairs = zip(captured, replayed, strict=True)
+    return tuple(new if isinstance(new, torch.Tensor) else old for old, new in pairs)
 
 
 def _stale(

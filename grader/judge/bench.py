@@ -82,7 +82,10 @@ class AnswerBench:
     def draw(self, case: Case, *labels: str) -> Drawn:
         """Return arguments for a case and the reference's result."""
         case = self._sized(case)
-        arguments = self.exercise.inputs(case, self.random(case.name, *labels))
+        return self.expect(case, self.exercise.inputs(case, self.random(case.name, *labels)))
+
+    def expect(self, case: Case, arguments: tuple[Any, ...]) -> Drawn:
+        """Return these arguments and the reference's result."""
         wide = [value.double() if isinstance(value, torch.Tensor) else value for value in arguments]
         return Drawn(case, arguments, self.exercise.reference(*wide))
 
