@@ -25,6 +25,7 @@ _INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>[^:\n]+):(?
 _LINKER = re.compile(r"undefined reference to [`'](?P<symbol>.+)'$|undefined symbol: (?P<other>.+)$")
 
 UNCLOSED = "a '{' is never closed: the file ends inside it"
+UNENDED = "expected ';' at the end of the source"
 _HINTS = {
     r"'(?:getCurrentCUDAStream|getDefaultCUDAStream|CUDAStream)'": "c10/cuda/CUDAStream.h",
     r"'(?:CUDAGuard|OptionalCUDAGuard|CUDAStreamGuard)'": "c10/cuda/CUDAGuard.h",
@@ -126,6 +127,8 @@ def plain(text: str) -> str:
 
 
 def _about_binding(text: str) -> str:
+    if re.match(r"expected .*';' before 'namespace'", text):
+        return UNENDED
     if static := re.match(r"static assertion failed: (.*)$", text):
         return static[1]
     if undeclared := re.search(r"'(?:::)?(\w+)' (?:was not declared|has not been declared)", text):

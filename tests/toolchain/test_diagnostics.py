@@ -31,6 +31,7 @@ WRONG = {
     "member": ("x.numel()", "x.numl()", (7, "numl", "has no member named 'numl'")),
     "launch": ("k<<<1, 32, 0, stream>>>(", "k(", (7, "k(", "called without a launch configuration")),
     "brace": ("return x;\n}", "return x;\n", (5, "{", "a '{' is never closed")),
+    "last semicolon": ("return x;\n}", "return x;\n}\nint last = 1", (10, None, "expected ';' at the end")),
     "stub": ("#include <c10", '#error "not attempted yet"\n#include <c10', (3, "error", "not attempted yet")),
 }  # fmt: skip
 

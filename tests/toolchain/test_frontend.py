@@ -201,6 +201,7 @@ def test_a_kernel_behind_a_macro_is_no_host_function() -> None:
 
 
 MISSING = {
+    "launch call": ("\nvoid f() { cudaLaunchKernel(k, 1, 1, a); }", "launches through cudaLaunchKernel", 2),
     "asm": ('void f() { asm volatile("nop;"); }', "inline PTX (asm)", 1),
     "include": ("\n#include <cub/block/block_reduce.cuh>", "CUB", 2),
     "wmma": ("\n\nusing namespace nvcuda; wmma::fragment<int> a;", "tensor cores (wmma)", 3),

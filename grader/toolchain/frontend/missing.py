@@ -41,6 +41,9 @@ _NAMES = {
     "__pipeline_memcpy_async": "asynchronous copies (__pipeline_memcpy_async)",
     "this_grid": "grid-wide synchronisation (cooperative launch)",
     "grid_group": "grid-wide synchronisation (cooperative launch)",
+    "cudaLaunchKernel": "launches through cudaLaunchKernel",
+    "cudaLaunchKernelEx": "launches through cudaLaunchKernelEx",
+    "cudaLaunchKernelExC": "launches through cudaLaunchKernelEx",
     "cudaLaunchCooperativeKernel": "grid-wide synchronisation (cooperative launch)",
 }
 
