@@ -84,8 +84,10 @@ class StreamRace(Check):
         if len(sound) < len(plain):
             return UNSEEN
         seen = bench.observe(_step(bench, situation, tuple(one.drawn.arguments for one in sound)))
-        return first_report(bench, [(self.case, seen.reports)], KINDS) or _stale(
-            bench, situation, seen, sound
+        return (
+            first_report(bench, [(self.case, seen.reports)], KINDS)
+            or _on_default_stream(bench, seen, self.case)
+            or _stale(bench, situation, seen, sound)
         )
 
     def _backward(self, bench: Bench) -> Finding | None:
@@ -156,6 +158,17 @@ class StreamRace(Check):
             if problem
             else None
         )
+
+
+def _on_default_stream(bench: Bench, seen: Observation, case: Case) -> Finding | None:
+    """Name a launch on the default stream while another is current, as the profiler does on a GPU.
+
+    Waiting for the whole device before and after makes it safe, and it is still not the caller's stream.
+    """
+    for launch in seen.launches:
+        if launch.get("stream") == 0 and launch.get("current_stream") not in (None, 0):
+            return from_report(bench, {**launch, "kind": "wrong_stream"}, case)
+    return None
 
 
 def _step(bench: Bench, situation: Situation, calls: tuple[tuple[Any, ...], ...]) -> Step:

@@ -6,7 +6,11 @@ from typing import Any
 
 from grader.toolchain.errors import EnvironmentFault
 
-__all__ = ["EnvironmentFault", "WorkerLostError"]
+__all__ = ["EnvironmentFault", "NurseryLostError", "WorkerLostError"]
+
+
+class NurseryLostError(EnvironmentFault):
+    """The parent of the workers ended by itself: the machine's fault once, the answer's if again."""
 
 
 class WorkerLostError(Exception):

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.judge.faults import EnvironmentFault, WorkerLostError
+from grader.judge.faults import EnvironmentFault, NurseryLostError, WorkerLostError
 from grader.judge.nursery import MESSAGE_BYTES
 
 if TYPE_CHECKING:
@@ -84,7 +84,11 @@ class Worker:
         if self._timed_out:
             self.end()
             return WorkerLostError("time-out", f"did not finish within {seconds:g} s")
-        status = self._nursery.reap(self._pid)
+        try:
+            status = self._nursery.reap(self._pid)
+        except EnvironmentFault:
+            self.end(reaped=True)
+            raise
         said, reports = _tail(self._output, _OUTPUT_SHOWN), self._last_reports()
         self.end(reaped=True)
         return WorkerLostError("crash", _death(status), said, reports)
@@ -105,7 +109,8 @@ class Worker:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, signal.SIGKILL)
         if not reaped:
-            self._nursery.reap(self._pid)
+            with contextlib.suppress(EnvironmentFault):
+                self._nursery.reap(self._pid)
         self._connection.close()
         self._socket.close()
         os.close(self._output)
@@ -193,7 +198,8 @@ class Nursery:
     def _gone(self) -> EnvironmentFault:
         self._log.seek(0)
         said = self._log.read()[-_OUTPUT_SHOWN:].decode(errors="replace").strip()
-        return EnvironmentFault(f"The process that starts {self.kind} workers has ended. {said}")
+        fault = NurseryLostError if self._ready else EnvironmentFault
+        return fault(f"The process that starts {self.kind} workers has ended. {said}")
 
 
 def _unnamed_file(folder: Path) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grader.exercises import UnknownExerciseError
 from grader.judge.answer import Answer, unattempted
 from grader.judge.building import Building
-from grader.judge.faults import EnvironmentFault
+from grader.judge.faults import EnvironmentFault, NurseryLostError
 from grader.judge.processes import Nursery
 from grader.verdict import CheckResult, Outcome, Verdict
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from grader.exercise import Exercise
     from grader.judge.bench import AnswerBench
 
+_PARENT_ENDED = (
+    "The process that starts the workers ended twice while this answer ran, and not when others do. "
+    "An answer must leave other processes alone: no kill, no signals."
+)
 PUBLIC_SEED = 0
 """What learners check against.  Autograding uses the course's own seed."""
 
@@ -81,7 +85,7 @@ class Judge:
         kind = resolve_device(device)
         trial = _Trial(self, exercise_id, answer, kind, PUBLIC_SEED if seed is None else seed, exact)
         try:
-            verdict = trial.verdict()
+            verdict = self._verdict(trial)
         except EnvironmentFault as fault:
             verdict = _unjudged(exercise_id, kind, Outcome.ENVIRONMENT, str(fault))
         except UnknownExerciseError:
@@ -94,6 +98,17 @@ class Judge:
             trial.close()
         verdict.seconds.update(trial.seconds(time.monotonic() - started))
         return verdict
+
+    def _verdict(self, trial: _Trial) -> Verdict:
+        """Judge once more after the workers' parent ended; when it ends again, the answer ended it."""
+        try:
+            return trial.verdict()
+        except NurseryLostError:
+            trial.close()
+        try:
+            return trial.verdict()
+        except NurseryLostError:
+            return trial.refused(_PARENT_ENDED)
 
     def _nursery(self, kind: str) -> Nursery:
         nursery = self._nurseries.get(kind)
@@ -132,6 +147,12 @@ class _Trial:
         if needs:
             return _unjudged(self._id, self._kind, Outcome.NEEDS_GPU, _needs_gpu(needs), exercise.points)
         return self._examined(exercise)
+
+    def refused(self, reason: str) -> Verdict:
+        """Give no points."""
+        from grader.exercises import get
+
+        return _unjudged(self._id, self._kind, Outcome.FAILED, reason, get(self._id).points)
 
     def _examined(self, exercise: Exercise) -> Verdict:
         from grader.judge.evidence_device import bench_kind
@@ -191,6 +212,7 @@ class _Trial:
         for bench in self._benches.values():
             with contextlib.suppress(EnvironmentFault):
                 bench.close()
+        self._benches.clear()
         for building in self._buildings.values():
             building.cancel()
 

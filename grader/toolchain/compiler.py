@@ -34,6 +34,7 @@ LEARNER_FLAGS = [
     "-fno-tree-vectorize",
     "-fno-tree-sra",
     "-fno-ipa-sra",
+    "-fno-tree-sink",
     "-fstack-clash-protection",
     "-fno-omit-frame-pointer",
     "-w",
@@ -41,8 +42,9 @@ LEARNER_FLAGS = [
 """How a learner's unit is compiled.
 
 GNU-unique symbols would merge the kernels of two modules.  Scalar replacement would split a `float4` load
-into four, and misalignment would go unseen.  Stack-clash protection makes a huge local array meet the
-guard page.
+into four, and misalignment would go unseen.  Sinking would move a load that is written before a bounds test
+behind it, and the access beyond the end would go unseen.  Stack-clash protection makes a huge local array
+meet the guard page.
 """
 
 RUNTIME_FLAGS = ["-O2", "-g1", "-fPIC", "-fno-omit-frame-pointer", "-w"]

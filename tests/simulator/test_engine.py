@@ -20,7 +20,7 @@ INSTRUMENTATION = [
     *("-fsanitize=thread,bounds-strict", "--param", "tsan-instrument-func-entry-exit=0"),
     *("--param", "tsan-distinguish-volatile=1", "-fno-builtin-memcpy", "-fno-builtin-memset"),
     *("-fno-tree-vectorize", "-fno-omit-frame-pointer"),
-    *("-fno-tree-sra", "-fno-ipa-sra", "-fstack-clash-protection"),
+    *("-fno-tree-sra", "-fno-ipa-sra", "-fno-tree-sink", "-fstack-clash-protection"),
 ]
 WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset", "__assert_fail")]
 STRICT = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]

@@ -205,6 +205,7 @@ MISSING = {
     "asm": ('void f() { asm volatile("nop;"); }', "inline PTX (asm)", 1),
     "include": ("\n#include <cub/block/block_reduce.cuh>", "CUB", 2),
     "wmma": ("\n\nusing namespace nvcuda; wmma::fragment<int> a;", "tensor cores (wmma)", 3),
+    "architecture": ("int x;\n#ifdef __CUDA_ARCH__\n#endif\n", "a condition on __CUDA_ARCH__", 2),
     "nested launch": ("__global__ void k() { k<<<1, 2>>>(); }", "dynamic parallelism", 1),
 }
 

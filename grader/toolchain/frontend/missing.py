@@ -56,6 +56,7 @@ def find_missing(tokens: Tokens, kernels: list[Kernel], launches: list[Launch]) 
         for pattern, construct in _INCLUDES
         if pattern.search(include.path)
     ]
+    found += [Missing("a condition on __CUDA_ARCH__", line) for line in tokens.architecture_lines]
     for stream in tokens.streams():
         found += [Missing(_NAMES[token.text], token.line) for token in stream.tokens if token.text in _NAMES]
     found += [Missing("dynamic parallelism", launch.line) for launch in launches if _within(launch, kernels)]

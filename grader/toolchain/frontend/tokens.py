@@ -92,6 +92,8 @@ class Tokens:
     file: Stream
     macros: list[Stream] = field(default_factory=list)
     includes: list[Include] = field(default_factory=list)
+    architecture_lines: list[int] = field(default_factory=list)
+    """Lines of conditions on `__CUDA_ARCH__`, which tell a kernel's compilation from the host's."""
 
     def streams(self) -> Iterator[Stream]:
         """Yield the file's stream, then each macro's."""
@@ -197,6 +199,8 @@ class _Scanner:
 
     def _directive(self, match: re.Match[str]) -> None:
         word, rest = match["word"], match["rest"]
+        if word in ("if", "ifdef", "ifndef", "elif") and re.search(r"\b__CUDA_ARCH__\b", rest):
+            self.result.architecture_lines.append(self._line(match.start("word")))
         if word in ("if", "ifdef", "ifndef"):
             self.conditionals += 1
             self.path.append((self.conditionals, 0))
