@@ -96,6 +96,11 @@ class Exercise:
     hints: tuple[str, ...] = ()
     ulps: float = 4.0
     """Allowed distance from the reference, in units of the result type's last place."""
+    magnitude: Callable[..., torch.Tensor] | None = None
+    """For float64 arguments, what those units are the last place of; by default the result itself.
+
+    For sums, `half_the_additions(n) * sum(abs(x))`: no order of adding has a larger error than one such unit.
+    """
     parameters: tuple[str, ...] = field(default=())
     """Names of the arguments, for messages."""
 
@@ -109,6 +114,15 @@ class Exercise:
         total = sum(check.points for check in self.checks)
         if total != self.points:
             raise ValueError(f"{self.id}: points={self.points}, but the checks' points add up to {total}")
+
+
+def half_the_additions(terms: int) -> float:
+    """Return how often eps * sum(abs(x)) bounds the error of adding `terms` numbers, in whatever order.
+
+    Each of the n - 1 additions rounds by at most eps / 2 of a partial sum (Higham, Accuracy and Stability of
+    Numerical Algorithms, 4.2); one more is for rounding the terms themselves.
+    """
+    return max(terms, 1) / 2
 
 
 class Draw:

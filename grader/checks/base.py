@@ -41,6 +41,8 @@ class Drawn:
     case: Case
     arguments: tuple[Any, ...]
     expected: torch.Tensor
+    magnitude: torch.Tensor | None = None
+    """What the tolerance is measured in; the result itself if None."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,24 @@ def tensors(arguments: Sequence[Any]) -> list[torch.Tensor]:
         elif isinstance(value, (list, tuple)):
             found += tensors(value)
     return found
+
+
+def tensor_names(parameters: Sequence[str], arguments: Sequence[Any]) -> list[str]:
+    """Return a name for each of `tensors(arguments)`: the parameter's, with an index inside a list."""
+    names: list[str] = []
+    for parameter, value in zip(parameters, arguments, strict=False):
+        if isinstance(value, (list, tuple)):
+            names += [f"{parameter}[{index}]" for index in range(len(value))]
+        elif isinstance(value, (torch.Tensor, Placed)):
+            names.append(parameter)
+    return names
+
+
+def in_float64(value: Any) -> Any:
+    """Return an argument as the reference takes it: tensors, those in lists too, in float64."""
+    if isinstance(value, (list, tuple)):
+        return [in_float64(item) for item in value]
+    return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
 
 def observations(bench: Bench) -> list[tuple[Case, Observation]]:

@@ -49,7 +49,7 @@ def called_plainly(bench: Bench, drawn: Drawn) -> Baseline | None:
     values = _values(seen)
     if values is None or values.shape != drawn.expected.shape or values.dtype is not case.dtype:
         return None
-    right = is_close(values.double(), drawn.expected, case.dtype, bench.exercise.ulps)
+    right = is_close(values.double(), drawn.expected, case.dtype, bench.exercise.ulps, drawn.magnitude)
     return Baseline(drawn, right) if float(right.double().mean()) > _ENOUGH else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.checks.base import PASSED, Bench, CaseRun, Check, Drawn, Finding, failed
+from grader.checks.base import PASSED, Bench, CaseRun, Check, Drawn, Finding, failed, tensor_names
 from grader.checks.comparison import Difference, compare, form
 from grader.exercise import Case
 from grader.judge import messages
@@ -62,7 +62,7 @@ def call_problem(bench: Bench, call: CallSeen, drawn: Drawn, device: str) -> str
     if problem:
         return f"{problem}{where}."
     if output.aliases:
-        other = _alias(bench, output.aliases[0])
+        other = _alias(bench, drawn, output.aliases[0])
         return f"the result shares its memory with {other}{where}. Return a new tensor."
     assert output.values is not None
     return value_problem(bench, output.values, drawn)
@@ -72,7 +72,8 @@ def value_problem(bench: Bench, values: torch.Tensor, drawn: Drawn) -> str | Non
     """Say how values differ from the expected ones, or return None."""
     if values.shape != drawn.expected.shape:
         return f"the result has shape {tuple(values.shape)} instead of {tuple(drawn.expected.shape)}."
-    difference = compare(values, drawn.expected, drawn.case.dtype, bench.exercise.ulps)
+    ulps = bench.exercise.ulps
+    difference = compare(values, drawn.expected, drawn.case.dtype, ulps, drawn.magnitude)
     return None if difference is None else describe(difference, drawn.case)
 
 
@@ -97,10 +98,10 @@ def _advice(difference: Difference, case: Case) -> str:
     return ""
 
 
-def _alias(bench: Bench, alias: str) -> str:
+def _alias(bench: Bench, drawn: Drawn, alias: str) -> str:
     kind, position = alias.split(" ")[:2]
     if kind == "input":
-        names = bench.exercise.parameters
+        names = tensor_names(bench.exercise.parameters, drawn.arguments)
         index = int(position)
         return f"the argument {names[index]}" if index < len(names) else "an argument"
     return "the result of another call"

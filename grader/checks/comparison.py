@@ -25,24 +25,35 @@ class Difference:
     """The largest relative error among the wrong elements that are finite."""
 
 
-def tolerance(expected: torch.Tensor, dtype: torch.dtype, ulps: float) -> torch.Tensor:
+def tolerance(magnitude: torch.Tensor, dtype: torch.dtype, ulps: float) -> torch.Tensor:
     """Return the allowed distance for each element: `ulps` last places, or the smallest normal number."""
     info = torch.finfo(dtype)
-    return expected.abs() * (info.eps * ulps) + info.tiny
+    return magnitude.abs() * (info.eps * ulps) + info.tiny
 
 
-def is_close(got: torch.Tensor, expected: torch.Tensor, dtype: torch.dtype, ulps: float) -> torch.Tensor:
-    """Return for each element whether it is close enough."""
-    close = expected.isfinite() & ((got - expected).abs() <= tolerance(expected, dtype, ulps))
+def is_close(
+    got: torch.Tensor,
+    expected: torch.Tensor,
+    dtype: torch.dtype,
+    ulps: float,
+    magnitude: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Return for each element whether it is close enough, in last places of `magnitude` or of itself."""
+    allowed = tolerance(expected if magnitude is None else magnitude, dtype, ulps)
+    close = expected.isfinite() & ((got - expected).abs() <= allowed)
     return close | (got == expected) | (got.isnan() & expected.isnan())
 
 
 def compare(
-    values: torch.Tensor, expected: torch.Tensor, dtype: torch.dtype, ulps: float
+    values: torch.Tensor,
+    expected: torch.Tensor,
+    dtype: torch.dtype,
+    ulps: float,
+    magnitude: torch.Tensor | None = None,
 ) -> Difference | None:
     """Return the difference between values of one shape, or None if every element is close enough."""
     got = values.double()
-    good = is_close(got, expected, dtype, ulps)
+    good = is_close(got, expected, dtype, ulps, magnitude)
     if bool(good.all()):
         return None
     positions = (~good).nonzero()

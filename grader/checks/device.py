@@ -14,7 +14,7 @@ from grader.checks.baseline import UNSEEN
 from grader.checks.close import value_problem
 from grader.checks.comparison import form
 from grader.checks.evidence import first_report
-from grader.checks.gradients import agree, flags_of
+from grader.checks.gradients import agree, flags_of, magnitudes
 from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
@@ -91,4 +91,7 @@ def _gradients_right(bench: Bench, drawn: Drawn, seen: Observation) -> bool:
     leaves = [v.double().requires_grad_() if isinstance(v, torch.Tensor) else v for v in drawn.arguments]
     wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
     expected = torch.autograd.grad(bench.exercise.reference(*leaves).sum(), wanted)
-    return agree([one.to(drawn.case.dtype) for one in expected], seen.gradients)
+    rounded = [one.to(drawn.case.dtype) for one in expected]
+    ones = torch.ones_like(drawn.expected)
+    measures = magnitudes(bench, drawn.arguments, ones, flags_of(drawn.arguments))
+    return agree(rounded, seen.gradients, measures, bench.exercise.ulps)

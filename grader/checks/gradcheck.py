@@ -7,15 +7,16 @@ shared by two calls (editing it in place passes gradcheck too), and float32.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.autograd.gradcheck import GradcheckError
 
-from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed, tensors
-from grader.checks.comparison import compare
-from grader.checks.gradients import GradientRun, Situation, flags_of, gradient_runs
+from grader.checks.base import PASSED, Bench, Drawn, Finding, failed, tensors
+from grader.checks.comparison import Difference, compare, is_close
+from grader.checks.gradients import GradientCheck, GradientRun, flags_of, gradient_runs, magnitudes
 from grader.checks.inputs import changed_elements
 from grader.exercise import Case
 from grader.judge import messages
@@ -28,18 +29,21 @@ class NoGradientError(Exception):
 
 
 @dataclass(frozen=True)
-class Gradcheck(Check):
+class Gradcheck(GradientCheck):
     """Gradients.  See the module.  For exercises with one result."""
 
+    corners: tuple[Callable[..., Any], ...] = ()
+    """Further references: where one has a corner, another has the derivative from the other side."""
     name = "gradcheck"
     needs_values = True
 
     def run(self, bench: Bench) -> Finding:
         """Report the first gradient that is wrong."""
         function = bench.exercise.answer.called
+        references = (bench.exercise.reference, *self.corners)
         try:
             for run in gradient_runs(bench):
-                problem = _run_problem(bench, run)
+                problem = _run_problem(bench, run, references)
                 if problem:
                     return failed(f"{function}: {problem} ({run.situation.words}).")
             return _numeric(bench) or PASSED
@@ -49,8 +53,8 @@ class Gradcheck(Check):
             return failed(str(error))
 
 
-def _run_problem(bench: Bench, run: GradientRun) -> str | None:
-    """Compare a run with the gradient of the reference."""
+def _run_problem(bench: Bench, run: GradientRun, references: Sequence[Callable[..., Any]]) -> str | None:
+    """Compare a run with the gradient of the reference, or of one that differs from it at a corner."""
     seen = run.seen
     if isinstance(seen, WorkerLostError):
         raise seen
@@ -58,12 +62,12 @@ def _run_problem(bench: Bench, run: GradientRun) -> str | None:
         raise NoGradientError(
             messages.exception(bench.exercise.answer.called, seen.error, run.situation.words, seen.reports)
         )
-    wanted = [gradient for one in run.drawn for gradient in _reference(bench, one, run)]
+    wanted = [wanted for one in run.drawn for wanted in _wanted(bench, one, run, references)]
     if len(seen.gradients) != len(wanted):
         return "gradients are missing"
     names = [name for name, flag in zip(bench.exercise.parameters, run.flags, strict=True) if flag]
     for position, (got, expected) in enumerate(zip(seen.gradients, wanted, strict=True)):
-        problem = _problem(got, expected, run.situation, bench.exercise.ulps)
+        problem = expected.problem(got, run.situation.case.dtype, bench.exercise.ulps)
         if problem:
             return f"the gradient for {names[position % len(names)]} {problem}"
     if seen.gradient_after is None or changed_elements(run.incoming, seen.gradient_after):
@@ -73,28 +77,50 @@ def _run_problem(bench: Bench, run: GradientRun) -> str | None:
     return None
 
 
-def _reference(bench: Bench, drawn: Drawn, run: GradientRun) -> tuple[torch.Tensor, ...]:
-    """Return the reference's gradients by PyTorch's own autograd, in float64."""
+@dataclass(frozen=True)
+class _Wanted:
+    """One gradient as the references have it: any of `values`, element by element."""
+
+    values: tuple[torch.Tensor, ...]
+    magnitude: torch.Tensor | None
+
+    def problem(self, got: torch.Tensor | None, dtype: torch.dtype, ulps: float) -> str | None:
+        """Say what is wrong with a gradient, or return None."""
+        if got is None:
+            return "is None although one is needed"
+        shape = self.values[0].shape
+        if got.shape != shape:
+            return f"has shape {tuple(got.shape)} instead of {tuple(shape)}"
+        difference = self._difference(got, dtype, ulps)
+        if difference is None:
+            return None
+        index = list(difference.first)
+        return f"is {difference.got:.6g} at {index} where the reference has {difference.expected:.6g}"
+
+    def _difference(self, got: torch.Tensor, dtype: torch.dtype, ulps: float) -> Difference | None:
+        nearest = self.values[0]
+        for other in self.values[1:]:
+            fits = is_close(got.double(), other, dtype, ulps, self.magnitude)
+            nearest = torch.where(fits, other, nearest)
+        return compare(got, nearest, dtype, ulps, self.magnitude)
+
+
+def _wanted(
+    bench: Bench, drawn: Drawn, run: GradientRun, references: Sequence[Callable[..., Any]]
+) -> list[_Wanted]:
+    found = [_gradients(reference, drawn, run) for reference in references]
+    measures = magnitudes(bench, drawn.arguments, run.incoming, run.flags)
+    return [_Wanted(tuple(one), measure) for *one, measure in zip(*found, measures, strict=True)]
+
+
+def _gradients(reference: Callable[..., Any], drawn: Drawn, run: GradientRun) -> tuple[torch.Tensor, ...]:
+    """Return a reference's gradients by PyTorch's own autograd, in float64."""
     leaves = [
         value.detach().double().requires_grad_(flag) if isinstance(value, torch.Tensor) else value
         for value, flag in zip(drawn.arguments, run.flags, strict=True)
     ]
     wanted = [leaf for leaf, flag in zip(leaves, run.flags, strict=True) if flag]
-    return torch.autograd.grad(bench.exercise.reference(*leaves), wanted, run.incoming.double())
-
-
-def _problem(
-    got: torch.Tensor | None, expected: torch.Tensor, situation: Situation, ulps: float
-) -> str | None:
-    if got is None:
-        return "is None although one is needed"
-    if got.shape != expected.shape:
-        return f"has shape {tuple(got.shape)} instead of {tuple(expected.shape)}"
-    difference = compare(got, expected, situation.case.dtype, ulps)
-    if difference is None:
-        return None
-    index = list(difference.first)
-    return f"is {difference.got:.6g} at {index} where the reference has {difference.expected:.6g}"
+    return torch.autograd.grad(reference(*leaves), wanted, run.incoming.double())
 
 
 def _numeric(bench: Bench) -> Finding | None:
@@ -111,9 +137,14 @@ def _numeric(bench: Bench) -> Finding | None:
 
 
 def _remote(bench: Bench, drawn: Drawn) -> tuple[Any, tuple[torch.Tensor, ...]]:
-    """Return the answer as a differentiable function of the judge, and inputs for it."""
+    """Return the answer as a differentiable function of its tensors, and those tensors.  Numbers stay."""
     inputs = tuple(value.detach().requires_grad_() for value in tensors(drawn.arguments))
     answer = bench.exercise.answer
+    flags = flags_of(drawn.arguments)
+
+    def arguments(values: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+        rest = iter(values)
+        return tuple(next(rest) if flag else old for old, flag in zip(drawn.arguments, flags, strict=True))
 
     class Remote(torch.autograd.Function):
         """Forward and backward are calls to the worker."""
@@ -122,7 +153,7 @@ def _remote(bench: Bench, drawn: Drawn) -> tuple[Any, tuple[torch.Tensor, ...]]:
         def forward(ctx: Any, *values: torch.Tensor) -> torch.Tensor:
             """Call the answer."""
             ctx.save_for_backward(*values)
-            seen = bench.observe(Step(answer.entry, (values,)))
+            seen = bench.observe(Step(answer.entry, (arguments(values),)))
             output = seen.calls[0].outputs[0].values if seen.error is None and seen.calls[0].outputs else None
             if output is None or output.shape != drawn.expected.shape:
                 raise NoGradientError(f"{answer.called} gave no result of the right shape in gradcheck.")
@@ -132,7 +163,7 @@ def _remote(bench: Bench, drawn: Drawn) -> tuple[Any, tuple[torch.Tensor, ...]]:
         def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
             """Call the answer again, then its backward."""
             values = ctx.saved_tensors
-            step = Step(answer.entry, (values,), differentiate=flags_of(values), gradient=gradients[0])
+            step = Step(answer.entry, (arguments(values),), differentiate=flags, gradient=gradients[0])
             seen = bench.observe(step)
             if seen.error or len(seen.gradients) != len(values):
                 raise NoGradientError(f"{answer.called} gave no gradient in gradcheck.")

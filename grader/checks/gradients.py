@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
-from grader.checks.base import Bench, Drawn
+from grader.checks.base import Bench, Check, Drawn, in_float64
+from grader.checks.comparison import is_close
 from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
@@ -57,6 +58,26 @@ SITUATIONS = (
     Situation(Case("float32 gradient", (37,))),
 )
 """For functions of two tensors: `needed` says which of them requires a gradient."""
+ONE_TENSOR = tuple(one for one in SITUATIONS if one.needed is None)
+"""For functions of one tensor."""
+
+Magnitudes = Callable[[tuple[Any, ...], torch.Tensor], Sequence[torch.Tensor | None]]
+"""From float64 arguments and incoming gradient to what each argument's tolerance is measured in."""
+
+
+@dataclass(frozen=True)
+class GradientCheck(Check):
+    """What a check of gradients declares, and other checks' runs backward follow."""
+
+    situations: tuple[Situation, ...] = SITUATIONS
+    magnitudes: Magnitudes | None = None
+    """For a gradient that is a sum; None for an argument whose gradient is its own measure."""
+
+
+def declared(bench: Bench) -> GradientCheck | None:
+    """Return the exercise's check of gradients, if it has one."""
+    checks = bench.exercise.checks
+    return next((check for check in checks if isinstance(check, GradientCheck)), None)
 
 
 @dataclass(frozen=True)
@@ -72,10 +93,11 @@ class GradientRun:
 
 def gradient_runs(bench: Bench) -> tuple[GradientRun, ...]:
     """Return one run of each situation, made once; none for an exercise without gradients."""
-    if not bench.exercise.differentiable:
+    check = declared(bench)
+    if check is None:
         return ()
     runs: tuple[GradientRun, ...] = bench.remember(
-        "gradients", lambda: tuple(_run(bench, situation) for situation in SITUATIONS)
+        "gradients", lambda: tuple(_run(bench, situation) for situation in check.situations)
     )
     return runs
 
@@ -103,16 +125,36 @@ def flags_of(arguments: Sequence[Any], needed: tuple[bool, ...] | None = None) -
     return needed or tuple(isinstance(value, torch.Tensor) for value in arguments)
 
 
-def agree(first: Sequence[torch.Tensor | None], second: Sequence[torch.Tensor | None]) -> bool:
-    """Whether two calls' gradients agree to rounding.  NaN agrees with nothing."""
-    if len(first) != len(second):
+def magnitudes(
+    bench: Bench, arguments: Sequence[Any], incoming: torch.Tensor, flags: Sequence[bool]
+) -> list[torch.Tensor | None]:
+    """Return what the tolerance of each gradient that is asked for is measured in; None for itself."""
+    check = declared(bench)
+    if check is None or check.magnitudes is None:
+        return [None] * sum(flags)
+    wide = tuple(in_float64(value) for value in arguments)
+    found = check.magnitudes(wide, incoming.double())
+    return [one for one, flag in zip(found, flags, strict=True) if flag]
+
+
+def agree(
+    first: Sequence[torch.Tensor | None],
+    second: Sequence[torch.Tensor | None],
+    measures: Sequence[torch.Tensor | None],
+    ulps: float,
+) -> bool:
+    """Whether two calls' gradients agree to rounding of `measures`.  NaN agrees with nothing."""
+    if not len(first) == len(second) == len(measures):
         return False
-    return all(_agree(one, other) for one, other in zip(first, second, strict=True))
+    return all(_agree(*one, ulps) for one in zip(first, second, measures, strict=True))
 
 
-def _agree(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
+def _agree(
+    one: torch.Tensor | None, other: torch.Tensor | None, measure: torch.Tensor | None, ulps: float
+) -> bool:
     if one is None or other is None:
         return one is other
-    if one.shape != other.shape or one.dtype is not other.dtype:
+    if one.shape != other.shape or one.dtype is not other.dtype or bool(one.isnan().any()):
         return False
-    return torch.allclose(one, other, rtol=4 * torch.finfo(one.dtype).eps, atol=0.0)
+    # Both are rounded, each by as much as the reference allows.
+    return bool(is_close(one.double(), other.double(), one.dtype, 2 * ulps, measure).all())

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed, observations, tensors
+from grader.checks.base import (
+    PASSED,
+    Bench,
+    Check,
+    Drawn,
+    Finding,
+    failed,
+    observations,
+    tensor_names,
+    tensors,
+)
 from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.observation import CallSeen
@@ -35,8 +45,7 @@ def _changed(bench: Bench, call: CallSeen, drawn: Drawn) -> tuple[str, int] | No
     for position, (before, after) in enumerate(zip(tensors(drawn.arguments), call.inputs, strict=False)):
         changed = 0 if after is None else changed_elements(before, after)
         if changed:
-            names = bench.exercise.parameters
-            return names[position] if position < len(names) else f"argument {position + 1}", changed
+            return tensor_names(bench.exercise.parameters, drawn.arguments)[position], changed
     return None
 
 

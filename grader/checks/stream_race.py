@@ -15,7 +15,7 @@ import torch
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
 from grader.checks.baseline import UNSEEN, Baseline, baseline, called_plainly
 from grader.checks.evidence import first_report, from_report
-from grader.checks.gradients import agree, flags_of
+from grader.checks.gradients import agree, flags_of, magnitudes
 from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
@@ -106,7 +106,9 @@ class StreamRace(Check):
         finding = first_report(bench, [(case, behind.reports)], KINDS)
         if finding or plain.error:
             return finding
-        if behind.error or not agree(plain.gradients, behind.gradients):
+        measures = magnitudes(bench, drawn.arguments, gradient, flags_of(drawn.arguments))
+        same = agree(plain.gradients, behind.gradients, measures, bench.exercise.ulps)
+        if behind.error or not same:
             function = bench.exercise.answer.called
             return failed(f"{function}: in backward, while {SITUATIONS[0].name}, gradients change. {_ADVICE}")
         return None

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
-from grader.checks.base import Bench, Built, CaseRun, Drawn
+from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64
 from grader.checks.close import case_problem
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
@@ -86,8 +84,9 @@ class AnswerBench:
 
     def expect(self, case: Case, arguments: tuple[Any, ...]) -> Drawn:
         """Return these arguments and the reference's result."""
-        wide = [value.double() if isinstance(value, torch.Tensor) else value for value in arguments]
-        return Drawn(case, arguments, self.exercise.reference(*wide))
+        wide = [in_float64(value) for value in arguments]
+        magnitude = self.exercise.magnitude(*wide) if self.exercise.magnitude else None
+        return Drawn(case, arguments, self.exercise.reference(*wide), magnitude)
 
     def _sized(self, case: Case) -> Case:
         """Replace each size of -1 by one that the seed decides."""

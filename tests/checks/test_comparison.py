@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from grader.checks.comparison import compare, form
+from grader.exercise import half_the_additions
 from grader.judge.observation import OutputSeen
 
 EXACT = torch.linspace(-3, 5, 1001, dtype=torch.float64) * 1.1
@@ -68,3 +69,25 @@ def test_infinity_equals_only_itself() -> None:
 def test_form_is_named(output: OutputSeen, said: str) -> None:
     """A result of the wrong type, shape or device is said to be so."""
     assert said in str(form(output, torch.zeros(3, dtype=torch.float64), torch.float32, "sim:0"))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_every_order_of_adding_is_close(backwards: bool) -> None:
+    """A float32 running sum, whose error is the largest of all orders, is within a sum's own tolerance."""
+    values = torch.linspace(0.1, 1.0, 4099).flip(0) if backwards else torch.linspace(0.1, 1.0, 4099)
+    running = torch.zeros(1)
+    for value in values:
+        running = running + value
+    wide = values.double().sum().reshape(1)
+    magnitude = half_the_additions(len(values)) * values.double().abs().sum().reshape(1)
+    assert compare(running, wide, torch.float32, 1, magnitude) is None
+
+
+def test_sum_that_cancels_is_measured_by_its_terms() -> None:
+    """Terms that cancel leave a small sum with the rounding errors of large terms; a lost term still shows."""
+    values = torch.tensor([1000.0, -1000.0, 0.25, 1e-3])
+    wide, total = values.double().sum().reshape(1), values.double().abs().sum().reshape(1)
+    magnitude = half_the_additions(4) * total
+    assert compare(wide.float() + 1e-4, wide, torch.float32, 4) is not None
+    assert compare(wide.float() + 1e-4, wide, torch.float32, 1, magnitude) is None
+    assert compare(wide.float() + 1e-3, wide, torch.float32, 1, magnitude) is not None
