@@ -84,7 +84,7 @@ def test_every_order_of_adding_is_close(backwards: bool) -> None:
 
 
 def test_sum_that_cancels_is_measured_by_its_terms() -> None:
-    """Terms that cancel leave a small sum with the rounding errors of large terms; a lost term still shows."""
+    """A small sum of terms that cancel has their rounding errors; a lost term still shows."""
     values = torch.tensor([1000.0, -1000.0, 0.25, 1e-3])
     wide, total = values.double().sum().reshape(1), values.double().abs().sum().reshape(1)
     magnitude = half_the_additions(4) * total
