@@ -52,22 +52,22 @@ class AnswerBench:
         """Take the build's result; no worker is started yet.  `load` is the worker's load request."""
         self.exercise, self.built, self.kind = exercise, built, nursery.kind
         self._nursery, self._load, self._seed, self._source = nursery, load, seed, source
-        self._worker: Worker | None = None
+        self._workers: dict[bool, Worker] = {}
         self._beside = beside
         self._remembered: dict[str, Any] = {}
         self._loaded: tuple[ErrorSeen | None, tuple[str, ...]] | None = None
 
     def close(self) -> None:
-        """End the worker."""
-        if self._worker:
-            self._worker.end()
-        self._worker = None
+        """End the workers."""
+        for worker in self._workers.values():
+            worker.end()
+        self._workers.clear()
 
     def loaded(self) -> tuple[ErrorSeen | None, tuple[str, ...]]:
         """Load the answer, once; a death while loading is an error like an exception."""
         if self._loaded is None:
             try:
-                self._live_worker()
+                self._live_worker(in_order=True)
             except WorkerLostError as loss:
                 self._loaded = (ErrorSeen("kernels", 0, "Loading", loss.what), ())
         assert self._loaded is not None
@@ -99,7 +99,8 @@ class AnswerBench:
 
     def observe(self, step: Step) -> Observation:
         """Do a step, in a new worker if the last one is gone."""
-        worker = self._live_worker()
+        in_order = step.in_order or self.kind == "sim"
+        worker = self._live_worker(in_order)
         frame = self._ask(worker, encode_step(step), CALL_SECONDS[self.kind])
         try:
             seen = parse(frame, len(step.calls))
@@ -108,7 +109,7 @@ class AnswerBench:
             raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
         if step.capture or (seen.error and seen.error.is_device_fault):
             # A kernel's fault stays with its process, and so does what a failed capture breaks.
-            self.close()
+            worker.end()
         return seen
 
     def runs(self) -> tuple[CaseRun, ...]:
@@ -154,19 +155,24 @@ class AnswerBench:
         """Return the place of a line of the CUDA source."""
         return None if line is None else self._source.place(line)
 
-    def _live_worker(self) -> Worker:
-        if self._worker is None or not self._worker.alive:
-            worker = self._nursery.fork()
-            self._worker = worker
+    def _live_worker(self, in_order: bool) -> Worker:
+        """Return the worker for plain steps, or the one where streams may run past each other.
+
+        On a GPU the first waits for each launch, so that a race between streams cannot spoil plain values:
+        it belongs to the steps that look for it.  The simulator decides that for each step.
+        """
+        worker = self._workers.get(in_order)
+        if worker is None or not worker.alive:
+            worker = self._workers[in_order] = self._nursery.fork(in_order)
             frame = self._ask(worker, Frame({"op": "load", **self._load}), LOAD_SECONDS)
             self._loaded = _parse_loaded(frame)
-        return self._worker
+        return worker
 
     def _ask(self, worker: Worker, frame: Frame, seconds: float) -> Frame:
         try:
             return worker.ask(frame, seconds)
         except WorkerLostError:
-            self._worker = None
+            worker.end()
             raise
 
 

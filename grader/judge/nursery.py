@@ -106,7 +106,7 @@ def _become_worker(
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         control.detach()
         connection, crash = _move_descriptors(descriptors)
-        device.begin_worker(crash)
+        device.begin_worker(crash, request["in_order"])
         _limit(request["data_bytes"])
         os.chdir(request["scratch"])
         os.environ.update(HOME=request["scratch"], TMPDIR=request["scratch"])

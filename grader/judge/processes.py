@@ -134,8 +134,11 @@ class Nursery:
         theirs.close()
         self._ready = False
 
-    def fork(self) -> Worker:
-        """Return a new worker; raise `EnvironmentFault` if there can be none."""
+    def fork(self, in_order: bool = True) -> Worker:
+        """Return a new worker; raise `EnvironmentFault` if there can be none.
+
+        `in_order` asks a GPU to finish each launch before the next; the simulator is told at each step.
+        """
         self._wait_until_ready()
         scratch = Path(tempfile.mkdtemp(prefix="grader-worker-"))
         output, crash = _unnamed_file(scratch), _unnamed_file(scratch)
@@ -143,6 +146,7 @@ class Nursery:
         request = {
             "op": "fork",
             "scratch": str(scratch),
+            "in_order": in_order,
             "data_bytes": _DATA_BYTES if self.kind == "sim" else None,
         }
         with theirs:

@@ -184,6 +184,11 @@ class Step:
         """Return the name of the stream that is current during a call."""
         return self.streams[call] if call < len(self.streams) else "default"
 
+    @property
+    def in_order(self) -> bool:
+        """Whether nothing in this step needs streams that run past each other."""
+        return not (self.busy or self.produce or self.capture)
+
 
 _OPTIONS = (
     "device",

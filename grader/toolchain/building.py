@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from tempfile import gettempdir
 
-from grader.toolchain import cache, identifiers, runtime, units
+from grader.toolchain import cache, growing, runtime, units
 from grader.toolchain.compiler import MESSAGE_FLAGS, run, standard_library
 from grader.toolchain.diagnostics import parse
 from grader.toolchain.errors import EnvironmentFault
@@ -112,7 +112,7 @@ class _Plan:
 
     def __init__(self, request: BuildRequest, sources: list[Source], found: Runtime) -> None:
         self.request, self.sources, self.runtime = request, sources, found
-        self.mode = max((units.first_mode(source.text) for source in sources), key=_MODES.index)
+        self.mode = max((units.first_mode(source.text) for source in sources), key=growing.MODES.index)
         self.commands: list[str] = []
         self.operators: dict[str, list[str]] = {}
         for source in sources:
@@ -178,11 +178,7 @@ class _Plan:
         return next((spot for spot in spots if spot is not None), None)
 
 
-_OPERATOR = re.compile(
-    r"(?:no match for|ambiguous overload for) 'operator.*\b(?:torch|at|c10)::|incomplete type"
-)
 _OVERTIME = re.compile(r"CPU time limit exceeded")
-_MODES = ("lean", "wide", "full")
 
 
 def _is_pybind(plan: _Plan) -> bool:
@@ -207,41 +203,10 @@ def _compiled(plan: _Plan, directory: Path) -> BuildResult:
         result = _attempt(plan, mode, directory)
         if result.ok:
             return result
-        further = _further(plan, mode, result)
+        further = growing.further(plan.runtime, plan.sources, mode, result)
         if further is None:
             return _explained(plan, result)
         mode = further
-
-
-def _further(plan: _Plan, mode: str, result: BuildResult) -> str | None:
-    """Return the next headers to try, if a name that the errors speak of is declared only there."""
-    if mode == "full":
-        return None
-    names = _suspects(plan, result)
-    beyond = identifiers.outside(plan.runtime.headers, mode, names)
-    if not beyond and not _doubtful(plan, result):
-        return None
-    if mode == "lean" and identifiers.outside(plan.runtime.headers, "wide", beyond) != beyond:
-        return "wide"
-    return "full"
-
-
-def _doubtful(plan: _Plan, result: BuildResult) -> bool:
-    """Whether an error could come from a lacking declaration that no name betrays, as that of an operator."""
-    include = str(plan.runtime.install.include)
-    in_header = any(line.startswith(include) and " error: " in line for line in result.output.split("\n"))
-    return in_header or any(_OPERATOR.search(diagnostic.message) for diagnostic in result.diagnostics)
-
-
-def _suspects(plan: _Plan, result: BuildResult) -> set[str]:
-    """Return the learner's names that stand in an error's message or on its line."""
-    used: set[str] = set().union(*(source.translation.names for source in plan.sources))
-    text = " ".join(f"{d.message} {d.place.text if d.place else ''}" for d in result.diagnostics)
-    words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
-    missing_headers = {
-        w for d in result.diagnostics if "No such file" in d.message for w in ("torch", "ATen", "c10")
-    }
-    return (words & used) | missing_headers
 
 
 def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:

@@ -1,4 +1,4 @@
-"""Building for CUDA through PyTorch's own `load_inline`, in a directory and under a lock of our own."""
+"""Building for CUDA in a directory and under a lock of our own: lean, or by PyTorch's own `load_inline`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from grader.toolchain import cache
+from grader.toolchain import binding, cache, growing, nvcc, runtime, units
 from grader.toolchain.compiler import standard_library
 from grader.toolchain.diagnostics import parse
 from grader.toolchain.errors import CompileError, EnvironmentFault
@@ -50,10 +50,9 @@ def build(request: BuildRequest) -> BuildResult:
             False, diagnostics=[Diagnostic("error", "the source is empty: write a host function")]
         )
     names = request.functions if request.functions is not None else _bindable(source)
-    arguments = _arguments(request, source, names)
     place = cache.root() / "cuda" / _key(request, names)
     with cache.writing(cache.root()), locked(cache.lock_path(place.name)):
-        result = _kept(place, names) or _make(arguments, source, place, names)
+        result = _kept(place, names) or _make(request, source, place, names)
     return replace(result, seconds=time.monotonic() - started)
 
 
@@ -151,8 +150,11 @@ def _said(command: list[str]) -> str:
 
 
 def _key(request: BuildRequest, names: list[str]) -> str:
+    modules = (binding, growing, nvcc, units)
     parts = [
+        *(Path(str(module.__file__)).read_text() for module in modules),
         Path(__file__).read_text(),
+        runtime.headers_key(),
         repr(replace(request, functions=names)),
         *_environment(),
         _capability(),
@@ -174,20 +176,30 @@ def _kept(place: Path, names: list[str]) -> BuildResult | None:
     return BuildResult(True, libraries[0], names, cached=True) if libraries else None
 
 
-def _make(arguments: dict[str, Any], source: Source, place: Path, names: list[str]) -> BuildResult:
-    with cache.scratch(place.parent) as directory, _path_instead_of_module():
-        try:
-            made = Path(_torch_load_inline({**arguments, "build_directory": str(directory)}))
-        except (RuntimeError, OSError) as error:
-            _check_machine(str(error))
-            return BuildResult(False, diagnostics=_diagnostics(str(error), source), output=str(error))
+def _make(request: BuildRequest, source: Source, place: Path, names: list[str]) -> BuildResult:
+    with cache.scratch(place.parent) as directory:
+        result = nvcc.build(request, source, names, directory) if nvcc.serves(request) else None
+        if result is None:
+            result = _by_torch(request, source, names, directory)
+        if result.library is None:
+            _check_machine(result.output)
+            return result
         for path in directory.iterdir():
-            if path != made:
+            if path != result.library:
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
         (directory / "complete").touch()
         cache.publish(directory, place)
     cache.prune(place.parent)
-    return BuildResult(True, place / made.name, names)
+    return replace(result, library=place / result.library.name)
+
+
+def _by_torch(request: BuildRequest, source: Source, names: list[str], directory: Path) -> BuildResult:
+    arguments = {**_arguments(request, source, names), "build_directory": str(directory)}
+    with _path_instead_of_module():
+        try:
+            return BuildResult(True, Path(_torch_load_inline(arguments)), names)
+        except (RuntimeError, OSError) as error:
+            return BuildResult(False, diagnostics=_diagnostics(str(error), source), output=str(error))
 
 
 @contextmanager

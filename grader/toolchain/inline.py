@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch.utils import cpp_extension
 
+from grader import toolchain
 from grader.toolchain import loading
-from grader.toolchain.building import build
 from grader.toolchain.errors import CompileError
 from grader.toolchain.progress import shown
 from grader.toolchain.request import BuildRequest, BuildResult
@@ -50,28 +50,30 @@ def _signature() -> inspect.Signature:
 def load_inline(*args: Any, **kwargs: Any) -> Any:
     """Build C++ and CUDA sources given as text and return them as a module.
 
-    Takes what `torch.utils.cpp_extension.load_inline` of the installed version takes.  On `sim` the build
-    is ours, on `cuda` PyTorch's own.  What only `cuda_sources` defines needs no declaration in `cpp_sources`.
+    Takes what `torch.utils.cpp_extension.load_inline` of the installed version takes.  The build is ours;
+    on `cuda` it is PyTorch's own where C++ sources hold code, or a source needs pybind11 itself.
+    What only `cuda_sources` defines needs no declaration in `cpp_sources`.
     Raises `CompileError` with the first error where it stands.
     """
     bound = _signature().bind(*args, **kwargs)
     bound.apply_defaults()
     arguments = dict(bound.arguments)
-    if find_device().type == "cuda":
-        from grader.toolchain import cuda
+    names, docs = function_names(arguments["functions"])
+    request = _request(arguments, names, find_device().type)
+    if request.device == "cuda":
+        from grader.toolchain import cuda, nvcc
 
-        return cuda.load_inline(arguments)
-    return _load_on_sim(arguments)
+        if not nvcc.serves(request):
+            return cuda.load_inline(arguments)
+    return _load(arguments, request, docs)
 
 
 load_inline.__signature__ = _signature()  # type: ignore[attr-defined]  # what inspect and editors read
 
 
-def _load_on_sim(arguments: dict[str, Any]) -> Any:
-    names, docs = function_names(arguments["functions"])
-    request = _request(arguments, names)
+def _load(arguments: dict[str, Any], request: BuildRequest, docs: Mapping[str, str]) -> Any:
     with shown() as watcher:
-        result = build(request, watcher)
+        result = toolchain.build(request, watcher)
     if arguments["verbose"]:
         _tell(request, result)
     if not result.ok or result.library is None:
@@ -102,14 +104,18 @@ def text(sources: Any) -> str:
     return sources if isinstance(sources, str) else "\n".join(sources or [])
 
 
-def _request(arguments: dict[str, Any], names: list[str] | None) -> BuildRequest:
-    flags = [*(arguments["extra_cflags"] or []), *(arguments["extra_cuda_cflags"] or [])]
+def _request(arguments: dict[str, Any], names: list[str] | None, device: str) -> BuildRequest:
+    for_cuda = list(arguments["extra_cuda_cflags"] or [])
+    flags = [*(arguments["extra_cflags"] or []), *for_cuda]
     return BuildRequest(
         name=arguments["name"],
         cuda=text(arguments["cuda_sources"]),
         cpp=text(arguments["cpp_sources"]),
         functions=names,
+        device=device,
         file="cuda_sources",
+        with_cuda=arguments["with_cuda"] is not False,
+        extra_cuda_cflags=for_cuda if device == "cuda" else [],
         extra_cflags=[flag for flag in flags if flag.startswith(("-D", "-U", "-I"))],
         extra_ldflags=list(arguments["extra_ldflags"] or []),
         extra_include_paths=[str(path) for path in arguments["extra_include_paths"] or []],

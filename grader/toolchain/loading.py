@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 SYMBOLS = ("grader_functions", "grader_functions_cpp")
+SIM_LIBRARY = "module.so"
+CUDA_LIBRARY = "cuda_module.so"
+"""What `build` calls a library that binds itself through our table; PyTorch's own has the module's name."""
 
 
 def load(library: Path, name: str, docs: Mapping[str, str] | None = None) -> types.ModuleType:
@@ -19,11 +22,9 @@ def load(library: Path, name: str, docs: Mapping[str, str] | None = None) -> typ
     A library for the simulator brings the simulator with it.  Each call gives a new module.
     """
     library = Path(library)
-    if library.name != "module.so":
+    if library.name not in (SIM_LIBRARY, CUDA_LIBRARY):
         return _extension(library, name)
-    from grader.simulator import load_runtime
-
-    load_runtime()
+    make = _maker(library.name)
     opened = ctypes.CDLL(str(library), mode=ctypes.RTLD_LOCAL)
     if not any(hasattr(opened, symbol) for symbol in SYMBOLS) or hasattr(opened, f"PyInit_{name}"):
         return _extension(library, name)
@@ -31,7 +32,7 @@ def load(library: Path, name: str, docs: Mapping[str, str] | None = None) -> typ
     module.__file__ = str(library)
     for symbol in SYMBOLS:
         if hasattr(opened, symbol):
-            vars(module).update(_functions(opened, symbol, docs or {}))
+            vars(module).update(_functions(opened, symbol, make, docs or {}))
     return module
 
 
@@ -48,8 +49,7 @@ class _Entry(ctypes.Structure):
     )
 
 
-def _functions(opened: ctypes.CDLL, symbol: str, docs: Mapping[str, str]) -> dict[str, Any]:
-    make = _maker()
+def _functions(opened: ctypes.CDLL, symbol: str, make: Any, docs: Mapping[str, str]) -> dict[str, Any]:
     listed = getattr(opened, symbol)
     listed.restype = ctypes.POINTER(_Entry)
     count = ctypes.c_ulong()
@@ -63,13 +63,26 @@ def _functions(opened: ctypes.CDLL, symbol: str, docs: Mapping[str, str]) -> dic
     return found
 
 
-def _maker() -> Any:
-    from grader.simulator.runtime import library
-
-    make = ctypes.PyDLL(library()._name).grader_bind_function
+def _maker(library: str) -> Any:
+    """Return what makes a Python function of an entry; a library for the simulator brings the simulator."""
+    make = ctypes.PyDLL(_binder(library)).grader_bind_function
     make.argtypes = [ctypes.POINTER(_Entry), ctypes.c_char_p]
     make.restype = ctypes.py_object
     return make
+
+
+def _binder(library: str) -> str:
+    if library == SIM_LIBRARY:
+        from grader.simulator import load_runtime
+        from grader.simulator.runtime import library as simulator
+
+        load_runtime()
+        return simulator()._name
+    import torch  # noqa: F401 - the library links against it, and it must be loaded first
+
+    from grader.toolchain import runtime
+
+    return str(runtime.ensure().binding)
 
 
 def _extension(library: Path, name: str) -> types.ModuleType:

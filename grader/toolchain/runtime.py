@@ -35,6 +35,9 @@ JOBS = min(8, max(2, os.cpu_count() or 2))
 PRECOMPILED = ("wide", "lean")
 OBJECTS_BYTES = 100 << 20
 _LIBRARY = "libgrader_sim.so"
+BINDING = "libgrader_bind.so"
+"""The part of the runtime that a library for CUDA needs: arguments and results of learners' functions."""
+_BINDING_UNIT = "csrc/bind/bind.cpp"
 _STEP_SECONDS = 900.0
 _KEEP = 3
 
@@ -53,6 +56,11 @@ class Runtime:
     def library(self) -> Path:
         """The simulator's shared library."""
         return self.directory / _LIBRARY
+
+    @property
+    def binding(self) -> Path:
+        """The library that converts arguments and results, without the simulator."""
+        return self.directory / BINDING
 
     def unit_flags(self, mode: str) -> list[str]:
         """Return the flags for a learner's unit: `lean`, `wide` or `full` headers."""
@@ -96,7 +104,7 @@ def headers_key() -> str:
 @once
 def key() -> str:
     """Return the name of everything that decides the runtime."""
-    return cache.key([headers_key(), *snapshot().parts()])[:16]
+    return cache.key([headers_key(), BINDING, *snapshot().parts()])[:16]
 
 
 def _places() -> tuple[Path, Path]:
@@ -179,7 +187,7 @@ class _Build:
             self._compile_all(modes, stale, scratch)
             if modes:
                 _complete(self.headers)
-            self._link(list(units.values()))
+            self._link(list(units.values()), units[_BINDING_UNIT])
             self.watcher.done(_LIBRARY)
         cache.prune_files(self.objects, OBJECTS_BYTES)
 
@@ -242,24 +250,22 @@ class _Build:
         self._run([self.compiler.path, *flags, "-c", source / unit, "-o", made])
         made.rename(self._object(unit))
 
-    def _link(self, objects: list[Path]) -> None:
+    def _link(self, objects: list[Path], binding: Path) -> None:
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir()
+        self._link_one(_LIBRARY, objects)
+        self._link_one(BINDING, [binding])
+        _complete(self.directory)
+
+    def _link_one(self, name: str, objects: list[Path]) -> None:
         libraries = [
             standard_library(),
             f"-L{self.install.libraries}",
             f"-Wl,-rpath,{self.install.libraries}",
         ]
         libraries += ["-ltorch_python", "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-lpthread"]
-        command: list[str | Path] = [
-            self.compiler.path,
-            *objects,
-            *RUNTIME_LINK_FLAGS,
-            f"-Wl,-soname,{_LIBRARY}",
-            *libraries,
-        ]
-        self._run([*command, "-o", self.directory / _LIBRARY])
-        _complete(self.directory)
+        flags = [*RUNTIME_LINK_FLAGS, f"-Wl,-soname,{name}", *libraries]
+        self._run([self.compiler.path, *objects, *flags, "-o", self.directory / name])
 
     def _run(self, command: list[str | Path]) -> None:
         ran = run(command, seconds=_STEP_SECONDS)

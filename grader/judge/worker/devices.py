@@ -25,8 +25,12 @@ class Device(Protocol):
     def prepare(self) -> None:
         """Load what the nursery can load before it forks."""
 
-    def begin_worker(self, crash: int) -> None:
-        """Prepare a freshly forked worker; `crash` is a descriptor for reports that outlive a crash."""
+    def begin_worker(self, crash: int, in_order: bool) -> None:
+        """Prepare a freshly forked worker.
+
+        `crash` is a descriptor for reports that outlive a crash; `in_order` asks that each launch ends
+        before the host goes on.
+        """
 
     def begin(self, kernels_enabled: bool, eager: bool) -> None:
         """Forget older errors and logs.  `eager` asks for the order in which work was submitted."""
@@ -58,7 +62,7 @@ class SimDevice:
 
         simulator.load_runtime()
 
-    def begin_worker(self, crash: int) -> None:
+    def begin_worker(self, crash: int, in_order: bool) -> None:
         """Have reports written to the descriptor when host code crashes, and give up endless kernels."""
         from grader import simulator
 
@@ -108,8 +112,10 @@ class CudaDevice:
     def prepare(self) -> None:
         """Do nothing: CUDA cannot be initialised before a fork."""
 
-    def begin_worker(self, crash: int) -> None:
-        """Do nothing: CUDA initialises itself when it is first used."""
+    def begin_worker(self, crash: int, in_order: bool) -> None:
+        """Say how CUDA is to launch; it initialises itself when it is first used, and reads that then."""
+        if in_order:
+            os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
 
     def begin(self, kernels_enabled: bool, eager: bool) -> None:
         """Let an older launch error surface here and not at the answer's call."""

@@ -1,0 +1,126 @@
+"""One unit compiled by nvcc with the lean headers and our own binding: a tenth of what PyTorch's takes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from grader.toolchain import binding, growing, loading, runtime, units
+from grader.toolchain.compiler import Ran, host_compiler, run, standard_library
+from grader.toolchain.diagnostics import parse
+from grader.toolchain.frontend import HostFunction
+from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
+from grader.toolchain.runtime import Runtime
+from grader.toolchain.units import Source
+from grader.verdict import Place
+
+LIBRARY = loading.CUDA_LIBRARY
+WALL_SECONDS = 400.0
+_CODE = re.compile(r"[{#]")
+
+
+def serves(request: BuildRequest) -> bool:
+    """Whether a request is one unit without pybind11; the rest is for PyTorch's own `load_inline`."""
+    return (
+        not request.exact
+        and request.with_cuda
+        and bool(request.cuda.strip())
+        and not _CODE.search(request.cpp)
+        and units.first_mode(request.cuda) != "full"
+    )
+
+
+def build(request: BuildRequest, source: Source, names: list[str], directory: Path) -> BuildResult | None:
+    """Compile and link into `directory`; None if only PyTorch's own headers can serve the source."""
+    found = runtime.ensure()
+    unit = _Unit(request, source, names, found)
+    mode = unit.first_mode()
+    while mode != "full":
+        result = unit.attempt(mode, directory)
+        further = None if result.ok else growing.further(found, [source], mode, result)
+        if further is None:
+            return result
+        mode = further
+    return None
+
+
+class _Unit:
+    """A learner's text with what nvcc has to be told about it."""
+
+    def __init__(self, request: BuildRequest, source: Source, names: list[str], found: Runtime) -> None:
+        self.request, self.source, self.names, self.runtime = request, source, names, found
+        self.operators, self.lists = units.operators(source, found.install)
+
+    def first_mode(self) -> str:
+        mode = units.first_mode(self.source.text)
+        return "wide" if self.lists and mode == "lean" else mode
+
+    def attempt(self, mode: str, directory: Path) -> BuildResult:
+        text, compiled, library = (directory / name for name in ("unit.cu", "unit.o", LIBRARY))
+        text.write_text(self.text(mode), encoding="utf-8", errors="surrogateescape")
+        commands = [self._compile_command(mode, text, compiled), self._link_command(compiled, library)]
+        for command in commands:
+            ran = run(command, seconds=WALL_SECONDS)
+            if ran.status:
+                return self._failed(ran, commands)
+        return BuildResult(True, library, self.names, commands=[" ".join(one) for one in commands])
+
+    def text(self, mode: str) -> str:
+        paths = units.includes(self.source.text, self.operators, mode, self.runtime.headers)
+        functions = {f.name: f for f in self.source.translation.functions if f.defined}
+        bound = [functions.get(name) or HostFunction(name, "", (), 0) for name in self.names]
+        lines = [f"#include <{path}>" for path in (f"grader/{mode}.h", *paths)]
+        lines.append(f'#line {self.source.first_line} "{self.source.file}"')
+        required = self.request.functions is not None
+        table = binding.table(bound, required, loading.SYMBOLS[0])
+        return "\n".join([*lines, self.source.text, f'#line 1 "{binding.FILE}"', table])
+
+    def _compile_command(self, mode: str, text: Path, target: Path) -> list[str]:
+        extension, request, headers = _cpp_extension(), self.request, self.runtime.headers
+        include = [headers / name for name in ("generated", "units", "lean", "narrow")]
+        include += [headers / "simulator/csrc/bind", *map(Path, request.extra_include_paths)]
+        flags = [f"-std={self.runtime.install.standard}", f"-DTORCH_EXTENSION_NAME={request.name}"]
+        flags += ["-DTORCH_API_INCLUDE_EXTENSION_H", "-DAT_PER_OPERATOR_HEADERS", "-lineinfo"]
+        flags += [
+            "--compiler-options",
+            "-fPIC,-w",
+            "-ccbin",
+            host_compiler().path,
+            *extension.COMMON_NVCC_FLAGS,
+        ]
+        flags += [*extension._get_cuda_arch_flags(request.extra_cuda_cflags), *request.extra_cuda_cflags]
+        flags += [f"-I{path}" for path in include]
+        flags += [word for path in extension.include_paths("cuda") for word in ("-isystem", str(path))]
+        return [_nvcc(), *flags, "-c", str(text), "-o", str(target)]
+
+    def _link_command(self, compiled: Path, library: Path) -> list[str]:
+        torch_libraries = _cpp_extension()._prepare_ldflags([], True, False, False)
+        libraries = [f"-L{self.runtime.directory}", f"-l:{runtime.BINDING}", *torch_libraries]
+        flags = ["-shared", str(compiled), standard_library(), *libraries, *self.request.extra_ldflags]
+        return [host_compiler().path, *flags, "-o", str(library)]
+
+    def _failed(self, ran: Ran, commands: list[list[str]]) -> BuildResult:
+        diagnostics = parse(ran.output, self._locate) or [
+            Diagnostic("error", ran.output.strip().split("\n")[-1][:500] or "nvcc failed and said nothing")
+        ]
+        spoken = [" ".join(one) for one in commands]
+        return BuildResult(False, diagnostics=diagnostics, output=ran.output, commands=spoken)
+
+    def _locate(self, file: str, line: int, column: int | None) -> Place | None:
+        if file == binding.FILE:
+            return self.source.end()
+        return self.source.place(line, column) if file == self.source.file else None
+
+
+def _nvcc() -> str:
+    home = _cpp_extension().CUDA_HOME
+    beside = Path(home or "") / "bin/nvcc"
+    return str(beside) if home and beside.exists() else shutil.which("nvcc") or "nvcc"
+
+
+def _cpp_extension() -> Any:
+    """Return PyTorch's module, which takes a second to import and whose functions have no types."""
+    return import_module("torch.utils.cpp_extension")
