@@ -13,22 +13,42 @@ _HEADERS = ("/include/", "/simulator/")
 
 
 def resolve(reports: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the reports with `line` added wherever their `pc` lies in code with line numbers.
+    """Return the reports with `line` added wherever their `pc`, or a caller, lies in code with line numbers.
 
-    A report that already has a line keeps it.  All addresses of a module are looked up at once.
+    The `other` access of a race gets its line in the same way.  A line that is there already is kept.  All
+    addresses of a module are looked up at once.
     """
     resolved = [dict(report) for report in reports]
-    by_module: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for report in resolved:
-        module, plus, _ = str(report.get("pc", "")).rpartition("+")
-        if plus and "line" not in report:
-            by_module[module].append(report)
-    for module, group in by_module.items():
-        lines = look_up(module, [report["pc"].rpartition("+")[2] for report in group])
-        for report, line in zip(group, lines, strict=True):
-            if line is not None:
-                report["line"] = line
+        if isinstance(report.get("other"), dict):
+            report["other"] = dict(report["other"])
+    accesses = [*resolved, *(report["other"] for report in resolved if isinstance(report.get("other"), dict))]
+    unknown = [access for access in accesses if "line" not in access]
+    lines = _lines({address for access in unknown for address in _addresses(access)})
+    for access in unknown:
+        found = next((line for at in _addresses(access) if (line := lines.get(at)) is not None), None)
+        if found is not None:
+            access["line"] = found
     return resolved
+
+
+def _addresses(access: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return module and offset of the access and of its callers, innermost first."""
+    stack = access.get("stack") or [access.get("pc", "")]
+    parts = [str(frame).rpartition("+") for frame in stack]
+    return [(module, offset) for module, plus, offset in parts if plus]
+
+
+def _lines(addresses: set[tuple[str, str]]) -> dict[tuple[str, str], int | None]:
+    """Return the lines of addresses in any number of modules."""
+    by_module: dict[str, list[str]] = defaultdict(list)
+    for module, offset in sorted(addresses):
+        by_module[module].append(offset)
+    return {
+        (module, offset): line
+        for module, offsets in by_module.items()
+        for offset, line in zip(offsets, look_up(module, offsets), strict=True)
+    }
 
 
 def look_up(module: str, addresses: list[str]) -> list[int | None]:

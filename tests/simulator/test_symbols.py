@@ -48,6 +48,22 @@ def test_known_lines_are_kept(module: Path) -> None:
     assert resolved["line"] == 77
 
 
+def test_the_other_access_gets_its_line(module: Path) -> None:
+    """Both accesses of a race have lines, the other one from its own pc."""
+    first, second = (f"{module}+{address_of(module, name)}" for name in ("twice", "thrice"))
+    report = {"kind": "data_race", "pc": first, "other": {"access": "read", "pc": second}}
+    (resolved,) = symbols.resolve([report])
+    assert (resolved["line"], resolved["other"]["line"]) == (1, 5)
+    assert "line" not in report["other"]
+
+
+def test_a_caller_names_the_line_where_the_access_has_none(module: Path) -> None:
+    """An access inside a header is told by the first of its callers that has a line."""
+    stack = [f"{module}+0xffffff", f"{module}+{address_of(module, 'thrice')}"]
+    (resolved,) = symbols.resolve([{"pc": stack[0], "stack": stack}])
+    assert resolved["line"] == 5
+
+
 def test_unknown_addresses_stay_unknown(module: Path) -> None:
     """No pc, a module that is gone, or an address outside of the code gives no line."""
     reports = [{"kind": "leak"}, {"pc": "/nowhere/unit.so+0x10"}, {"pc": f"{module}+0xffffff"}]

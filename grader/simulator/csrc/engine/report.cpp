@@ -48,6 +48,21 @@ std::string frames(const std::vector<const void*>& stack) {
   return "[" + out + "]";
 }
 
+std::string to_json(const OtherAccess& other) {
+  json::Object o;
+  o.add("access", other.access);
+  if (!other.kernel.empty()) o.add("kernel", other.kernel);
+  if (!other.op.empty()) o.add("operator", other.op);
+  if (other.launch_line) o.add("launch_line", other.launch_line);
+  if (other.block) o.add_raw("block", triple(*other.block));
+  if (other.thread) o.add_raw("thread", triple(*other.thread));
+  if (other.pc) o.add("pc", module_and_offset(other.pc));
+  if (!other.stack.empty()) o.add_raw("stack", frames(other.stack));
+  if (other.line) o.add("line", other.line);
+  if (other.stream) o.add("stream", *other.stream);
+  return o.str();
+}
+
 std::string to_json(const Counted& counted) {
   const Report& r = counted.report;
   json::Object o;
@@ -70,6 +85,8 @@ std::string to_json(const Counted& counted) {
   if (r.line) o.add("line", r.line);
   if (r.stream) o.add("stream", *r.stream);
   if (r.current_stream) o.add("current_stream", *r.current_stream);
+  if (r.other) o.add_raw("other", to_json(*r.other));
+  if (!r.missing.empty()) o.add("missing", r.missing);
   return o.add("device", r.device).add("count", counted.count).add("message", r.message).str();
 }
 

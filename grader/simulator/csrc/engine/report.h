@@ -4,10 +4,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "launch.h"
 
 namespace sim {
+
+// The earlier access of a race.
+struct OtherAccess {
+  std::string access;  // "read", "write", "atomic" or "free"
+  std::string kernel;
+  std::string op;  // PyTorch's operator
+  int launch_line = 0, line = 0;
+  std::optional<Dim3> block, thread;
+  std::optional<int64_t> stream;
+  const void* pc = nullptr;
+  std::vector<const void*> stack;
+};
 
 struct Report {
   std::string kind;    // see docs/architecture.md, seam 3
@@ -26,6 +39,8 @@ struct Report {
   int device = 0;
   const void* pc = nullptr;        // inside the accessing instruction, not after it
   std::vector<const void*> stack;  // pc and its callers in the learner's module; filled by report()
+  std::optional<OtherAccess> other;
+  std::string missing;  // what would order a race: "__syncthreads()", "__syncwarp()", "fence", "atomic"
 };
 
 // Reports of the same kind, pc, line and kernel are counted, not repeated.
