@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 from importlib import import_module
@@ -97,8 +98,7 @@ class _Unit:
         return [_nvcc(), *flags, "-c", str(text), "-o", str(target)]
 
     def _link_command(self, compiled: Path, library: Path) -> list[str]:
-        torch_libraries = _cpp_extension()._prepare_ldflags([], True, False, False)
-        libraries = [f"-L{self.runtime.directory}", f"-l:{runtime.BINDING}", *torch_libraries]
+        libraries = [f"-L{self.runtime.directory}", f"-l:{runtime.BINDING}", *_torch_libraries()]
         flags = ["-shared", str(compiled), standard_library(), *libraries, *self.request.extra_ldflags]
         return [host_compiler().path, *flags, "-o", str(library)]
 
@@ -113,6 +113,14 @@ class _Unit:
         if file == binding.FILE:
             return self.source.end()
         return self.source.place(line, column) if file == self.source.file else None
+
+
+def _torch_libraries() -> list[str]:
+    """Return PyTorch's own link flags.  Its function has taken `with_sycl` in some versions."""
+    prepare = _cpp_extension()._prepare_ldflags
+    asked = dict.fromkeys(inspect.signature(prepare).parameters, False)
+    flags: list[str] = prepare(**{**asked, "extra_ldflags": [], "with_cuda": True})
+    return flags
 
 
 def _nvcc() -> str:
