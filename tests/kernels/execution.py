@@ -1,0 +1,123 @@
+"""Build one form for a device and run it in a process of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from grader.toolchain import BuildRequest, BuildResult, build
+from tests.kernels.corpus import Form
+
+ORDERS = ("ascending", "descending", "random")
+_starting = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a run showed.  `values` is `right`, `wrong` or `none`, `error` what was raised in their place."""
+
+    values: str = "none"
+    error: str = ""
+    reports: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of all reports."""
+        return frozenset(report["kind"] for report in self.reports)
+
+
+def built(form: Form, device: str) -> BuildResult:
+    """Build a form, or find it built."""
+    return build(BuildRequest("kernels", form.source, functions=["run"], device=device, file=form.path.name))
+
+
+def observe(
+    form: Form, library: Path, device: str, orders: Sequence[str] = ("ascending",), seconds: float = 60.0
+) -> list[Observation]:
+    """Run a form once in each order, all in one new process, and return what was seen.
+
+    A process that dies or overruns `seconds` leaves its last observation with an error.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([f"tests.kernels.warm_{device}"])
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(there, form.path, library, device, tuple(orders)))
+    with _starting:
+        process.start()
+    there.close()
+    try:
+        return _received(here, len(orders), seconds)
+    finally:
+        here.close()
+        process.kill()
+        process.join()
+
+
+def _received(connection: Connection, count: int, seconds: float) -> list[Observation]:
+    found: list[Observation] = []
+    while len(found) < count:
+        if not connection.poll(seconds):
+            return [*found, Observation(error=f"no end within {seconds:g} s")]
+        try:
+            found.append(connection.recv())
+        except EOFError:
+            return [*found, Observation(error="the process died")]
+    return found
+
+
+def _serve(connection: Connection, path: Path, library: Path, device: str, orders: Sequence[str]) -> None:
+    import torch
+
+    from grader.toolchain import load
+
+    torch.set_num_threads(1)
+    run = load(library, "kernels").run
+    for order in orders:
+        connection.send(_on_sim(run, path, order) if device == "sim" else _called(run, path, device))
+
+
+def _on_sim(run: Any, path: Path, order: str) -> Observation:
+    from grader import simulator
+
+    simulator.set_order(order)
+    simulator.set_grid_seconds(10.0)
+    simulator.reports()
+    seen = _called(run, path, "sim")
+    return Observation(seen.values, seen.error, simulator.reports())
+
+
+def _called(run: Any, path: Path, device: str) -> Observation:
+    """Call `run` on a side stream and compare what it returns."""
+    import torch
+
+    from tests.kernels.programs import PROGRAMS
+
+    program = PROGRAMS[path.parent.name]
+    given = program.inputs()
+    wanted = program.expected(*[tensor.clone() for tensor in given])
+    try:
+        on_device = [tensor.to(device) for tensor in given]
+        default = torch.accelerator.current_stream()
+        side = torch.Stream(device=device)
+        side.wait_stream(default)
+        with side:
+            _delay(device)
+            result = program.call(run, *on_device)
+        default.wait_stream(side)
+        got = result.cpu()
+    except RuntimeError as error:
+        return Observation(error=str(error))
+    return Observation("right" if program.accepts(got, wanted) else "wrong")
+
+
+def _delay(device: str) -> None:
+    """Keep a GPU's stream busy for some milliseconds, so that work in another stream comes too early."""
+    import torch
+
+    if device == "cuda":
+        torch.cuda._sleep(10_000_000)
