@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 ORDER = (
     "add_relu",
+    "leaky_relu",
     "add_relu_function",
     "side_stream_scale",
 )

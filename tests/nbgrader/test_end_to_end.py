@@ -59,7 +59,7 @@ def test_a_class_is_graded(tmp_path: Path) -> None:
         _submit(course, student, stem)
     _nbgrader(course, "autograde", LESSON)
     _nbgrader(course, "generate_feedback", LESSON)
-    rows = {row.student: row for row in marks(course)}
+    rows = {row.student: row for row in marks(course) if row.exercise == "add_relu"}
     assert rows["right"] == Mark("right", LESSON, "add_relu", 10.0, 10.0, "")
     for student in ("strides", "crash"):
         score = rows[student].score
