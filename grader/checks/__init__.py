@@ -2,6 +2,7 @@
 
 from grader.checks.base import Bench, Check, Finding
 from grader.checks.build import Build
+from grader.checks.capture import Capture
 from grader.checks.close import Close
 from grader.checks.device import Device
 from grader.checks.gradcheck import Gradcheck
@@ -15,6 +16,7 @@ from grader.checks.stream_race import StreamRace
 __all__ = [
     "Bench",
     "Build",
+    "Capture",
     "Check",
     "Close",
     "Device",

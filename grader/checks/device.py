@@ -1,5 +1,7 @@
 """`device`: on the second device, with that device current, the answer does what it does on the first.
 
+With `guard` also while the first device is current: device and stream have to come from the tensors.
+
 With one GPU the evidence comes from the simulator, which has two devices.
 """
 
@@ -22,6 +24,7 @@ from grader.judge.observation import Observation
 from grader.judge.protocol import Step
 
 _ADVICE = "Take device and stream from the arguments."
+_GUARD = "Make the tensors' device current first: at::cuda::CUDAGuard guard(x.device());"
 _FAULTS = ("illegal_address", "host_access", "use_after_free")
 _STREAM_FAULTS = ("wrong_stream", "stream_race")
 """Looked for where a side stream is current: elsewhere they would hide a fault of the second device only."""
@@ -32,6 +35,8 @@ class Device(Check):
     """The second device.  See the module."""
 
     case: Case = Case("second device", (515,))
+    guard: bool = False
+    """Whether the answer must be right while another device than its tensors' is current."""
     name = "device"
     needs_values = True
     devices = 2
@@ -41,10 +46,11 @@ class Device(Check):
         drawn = bench.draw(self.case, "device")
         steps = self._steps(bench, drawn)
         first = [_try(bench, drawn, step) for step in steps]
-        second = [_try(bench, drawn, replace(step, device=1)) for step in steps]
-        wrong = [two for one, two in zip(first, second, strict=True) if two and one is None]
-        if wrong:
-            return wrong[0]
+        for current in (None, 0) if self.guard else (None,):
+            second = [_try(bench, drawn, replace(step, device=1, current=current)) for step in steps]
+            wrong = [two for one, two in zip(first, second, strict=True) if two and one is None]
+            if wrong:
+                return wrong[0]
         return UNSEEN if first[0] else PASSED
 
     def _steps(self, bench: Bench, drawn: Drawn) -> list[Step]:
@@ -59,12 +65,14 @@ class Device(Check):
 
 def _try(bench: Bench, drawn: Drawn, step: Step) -> Finding | None:
     """Do a step and return what is wrong with it."""
-    where = f"tensors on {bench.kind}:{step.device}, which is current"
+    other = step.current is not None
+    where = f"tensors on {bench.kind}:{step.device}"
+    where += f" while {bench.kind}:{step.current} is current" if other else ", which is current"
     try:
         seen = bench.observe(step)
     except WorkerLostError as loss:
         return failed(messages.lost(bench.exercise.answer.called, loss, where))
-    kinds = (*_FAULTS, *_STREAM_FAULTS) if step.produce else _FAULTS
+    kinds = (*_FAULTS, *_STREAM_FAULTS) if step.produce or other else _FAULTS
     found = first_report(bench, [(drawn.case, seen.reports)], kinds)
     return found or _problem(bench, drawn, step, seen, where)
 
@@ -73,9 +81,10 @@ def _problem(bench: Bench, drawn: Drawn, step: Step, seen: Observation, where: s
     function = bench.exercise.answer.called
     if seen.error:
         return failed(messages.exception(function, seen.error, where, seen.reports))
-    if seen.device_after != step.device:
+    current = step.device if step.current is None else step.current
+    if seen.device_after != current:
         return failed(
-            f"{function} left device {seen.device_after} current where device {step.device} was. "
+            f"{function} left device {seen.device_after} current where device {current} was. "
             "Use at::cuda::CUDAGuard, which restores the device, instead of cudaSetDevice."
         )
     output = seen.calls[0].outputs[0]
@@ -84,7 +93,8 @@ def _problem(bench: Bench, drawn: Drawn, step: Step, seen: Observation, where: s
         problem = value_problem(bench, output.values, drawn)
     if problem is None and step.gradient is not None and not _gradients_right(bench, drawn, seen):
         problem = "gradients are wrong."
-    return failed(f"{function}: with {where}, {problem} {_ADVICE}") if problem else None
+    advice = _ADVICE if step.current is None else _GUARD
+    return failed(f"{function}: with {where}, {problem} {advice}") if problem else None
 
 
 def _gradients_right(bench: Bench, drawn: Drawn, seen: Observation) -> bool:

@@ -6,10 +6,12 @@ and viewing are free.  The evidence comes from the simulator.  An answer that fa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed
 from grader.checks.close import value_problem
+from grader.checks.gradients import agree, flags_of, magnitudes
 from grader.exercise import Case
 from grader.judge.observation import OutputSeen
 from grader.judge.protocol import Step
@@ -24,7 +26,8 @@ _VIEWING = (
     "transpose t narrow squeeze unsqueeze flatten unflatten detach detach_ alias view_as lift_fresh lift "
     "unbind split chunk split_with_sizes"
 )
-FREE = frozenset(f"{_ALLOCATING} {_MOVING} {_VIEWING}".split())
+MOVING = frozenset(_MOVING.split())
+FREE = frozenset(f"{_ALLOCATING} {_VIEWING}".split()) | MOVING
 """Operators that allocate, move, describe or reinterpret memory."""
 COMPARISONS = frozenset({"gt", "ge", "lt", "le", "ne", "eq"})
 """Operators that make a mask, which a Python forward may save for its backward."""
@@ -35,6 +38,10 @@ class Policy(Check):
     """Who does the work.  See the module."""
 
     case: Case = Case("who computes", (777,))
+    copies: bool = False
+    """Whether the work is copying: no kernel is asked for, and PyTorch may not move dense arguments."""
+    backward: bool = False
+    """Whether backward's work, too, has to be done by kernels."""
     name = "policy"
     needs_values = True
     on_sim = True
@@ -43,14 +50,16 @@ class Policy(Check):
     def run(self, bench: Bench) -> Finding:
         """Report work that is not the kernel's."""
         answer = bench.exercise.answer
-        targets = {f"kernels.{answer.function}": FREE}
+        free = FREE - MOVING if self.copies else FREE
+        targets = {f"kernels.{answer.function}": free}
         if answer.needs_python:
-            targets[answer.entry] = FREE | COMPARISONS
+            targets[answer.entry] = free | COMPARISONS
         for target, allowed in targets.items():
-            finding = self._idle(bench, target) or self._operators(bench, target, allowed)
+            idle = None if self.copies else self._idle(bench, target)
+            finding = idle or self._operators(bench, target, allowed)
             if finding:
                 return finding
-        return PASSED
+        return (self._backward(bench) if self.backward else None) or PASSED
 
     def _idle(self, bench: Bench, target: str) -> Finding | None:
         """See whether the result is right although no kernel did anything."""
@@ -63,16 +72,40 @@ class Policy(Check):
             "kernel. The work has to be done by a __global__ function of your own."
         )
 
+    def _backward(self, bench: Bench) -> Finding | None:
+        """See whether a gradient is right although no kernel did anything, or PyTorch computed one."""
+        answer = bench.exercise.answer
+        drawn = bench.draw(self.case, "backward")
+        incoming = bench.random("backward, incoming").normal(drawn.expected.shape, dtype=drawn.case.dtype)
+        flags = flags_of(drawn.arguments)
+        step = Step(answer.entry, (drawn.arguments,), differentiate=flags, gradient=incoming)
+        working = bench.observe(replace(step, watch=True))
+        idle = bench.observe(replace(step, kernels_enabled=False))
+        measures = magnitudes(bench, drawn.arguments, incoming, flags)
+        for one, other, measure in zip(working.gradients, idle.gradients, measures, strict=False):
+            if agree([one], [other], [measure], bench.exercise.ulps):
+                return failed(
+                    f"{answer.called}: in backward a gradient is right even when kernels do nothing, so none "
+                    "computes it. The work has to be done by __global__ functions of your own."
+                )
+        return self._computing(f"{answer.called}, in backward,", working.operators, FREE | COMPARISONS)
+
     def _operators(self, bench: Bench, target: str, allowed: frozenset[str]) -> Finding | None:
         """See whether PyTorch was asked to compute."""
         drawn = bench.draw(self.case, "watch", target)
         seen = bench.observe(Step(target, (drawn.arguments,), watch=True))
-        computing = [name for name in seen.operators if not _is_free(name, allowed)]
+        return self._computing(target.split(".")[1], seen.operators, allowed)
+
+    def _computing(self, who: str, operators: Sequence[str], allowed: frozenset[str]) -> Finding | None:
+        computing = [name for name in operators if not _is_free(name, allowed)]
         if not computing:
             return None
+        does, by = ("computes", "a __global__ function of your own")
+        if self.copies:
+            does, by = ("does this exercise's work", "cudaMemcpyAsync or cudaMemcpy2DAsync")
         return failed(
-            f"{target.split('.')[1]} called {computing[0].split('.')[0]}, a PyTorch operator that computes. "
-            "The work has to be done by a __global__ function of your own.",
+            f"{who} called {computing[0].split('.')[0]}, a PyTorch operator that {does}. "
+            f"The work has to be done by {by}.",
             details=[{"kind": "operators", "names": computing}],
         )
 

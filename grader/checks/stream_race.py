@@ -13,7 +13,8 @@ from typing import Any
 import torch
 
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
-from grader.checks.baseline import UNSEEN, Baseline, baseline, called_plainly
+from grader.checks.baseline import UNSEEN, Baseline, baseline
+from grader.checks.capture import first_problem, record
 from grader.checks.evidence import first_report, from_report
 from grader.checks.gradients import agree, flags_of, magnitudes
 from grader.exercise import Case
@@ -137,24 +138,18 @@ class StreamRace(Check):
 
     def _replayed(self, bench: Bench) -> Finding | None:
         """Work that goes elsewhere is missing from a captured graph.  Refusing capture is no race."""
-        captured, replayed = (bench.draw(self.case, "replay", str(call)) for call in range(2))
-        arguments = _in_replay(captured.arguments, replayed.arguments)
-        drawn = (captured, bench.expect(replayed.case, arguments))
-        plain = [called_plainly(bench, one) for one in drawn]
-        sound = [one for one in plain if one is not None]
-        if len(sound) < 2:
+        recorded = record(bench, self.case, 1, "replay")
+        if recorded is None:
             return UNSEEN
-        calls = tuple(one.drawn.arguments for one in sound)
-        seen = bench.observe(Step(bench.exercise.answer.entry, calls, capture=True))
+        plain, seen = recorded
         function = bench.exercise.answer.called
         if seen.error and "unjoined" in seen.error.message:
             return failed(
                 f"{function}: captured into a CUDA graph, a stream was forked and not joined. {_ADVICE}"
             )
-        values = seen.calls[1].outputs[0].values if seen.calls[1].outputs else None
-        if seen.error or values is None:
+        if seen.error:
             return None
-        problem = sound[1].problem(bench, values)
+        problem = first_problem(bench, plain, seen)
         return (
             failed(f"{function}: replayed as a CUDA graph with new inputs, {problem} {_ADVICE}")
             if problem
@@ -181,12 +176,6 @@ def _step(bench: Bench, situation: Situation, calls: tuple[tuple[Any, ...], ...]
         busy=situation.busy,
         produce=situation.produce,
     )
-
-
-def _in_replay(captured: Sequence[Any], replayed: Sequence[Any]) -> tuple[Any, ...]:
-    """A graph keeps numbers as they were at capture; only memory can hold other values in a replay."""
-    pairs = zip(captured, replayed, strict=True)
-    return tuple(new if isinstance(new, torch.Tensor) else old for old, new in pairs)
 
 
 def _stale(

@@ -15,6 +15,7 @@ ORDER = (
     "leaky_relu",
     "add_relu_function",
     "side_stream_scale",
+    "stack_rows",
 )
 """Ids in course order.  An exercise's id is the name of its module, imported when it is asked for."""
 

@@ -160,6 +160,8 @@ class Step:
     calls: tuple[tuple[Any, ...], ...]
     device: int = 0
     """Index of the device that holds the tensors and is current."""
+    current: int | None = None
+    """Index of the device that is current during the calls, where that is another one."""
     streams: tuple[str, ...] = ()
     """For each call the stream that is current: `default`, or any other name for a stream of that name."""
     produce: bool = False
@@ -172,7 +174,7 @@ class Step:
     profile: bool = False
     """On CUDA: whether to record each launch's stream with the profiler."""
     capture: bool = False
-    """On CUDA: capture the first call into a graph, replay it with the second call's inputs."""
+    """Whether to capture the first call into a graph and replay it with each later call's inputs."""
     measure: bool = False
     """Whether to measure the device memory that earlier steps left behind."""
     differentiate: tuple[bool, ...] = ()
@@ -192,6 +194,7 @@ class Step:
 
 _OPTIONS = (
     "device",
+    "current",
     "streams",
     "produce",
     "busy",

@@ -259,11 +259,10 @@ def test_copy_stream(sim: ModuleType, unit: ModuleType, current: bool) -> None:
 
 
 def test_rows_are_copied(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
-    """cudaMemcpy2DAsync copies rows of one pitch to another; one row too many is out of bounds."""
+    """cudaMemcpy2DAsync copies rows of one pitch to another; one row too many is reported, and not copied."""
     assert unit.rows(x, 4, 2, 4).cpu().tolist() == [[0, 1], [4, 5], [8, 9], [12, 13]]
     assert sim.reports() == []
-    with pytest.raises(RuntimeError, match="invalid argument"):
-        unit.rows(x, 4, 2, 5)
+    assert unit.rows(x, 4, 2, 5).cpu().tolist()[:4] == [[0, 1], [4, 5], [8, 9], [12, 13]]
     assert kinds(sim) == {"out_of_bounds"}
 
 
@@ -273,11 +272,14 @@ def test_memset(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
 
 
 def test_host_copies(sim: ModuleType, unit: ModuleType) -> None:
-    """cudaMemcpy brings a host value to the device and back; past the allocation's end it is refused."""
+    """cudaMemcpy brings a host value to the device and back; past the allocation's end it is reported.
+
+    A GPU refuses nothing here, since PyTorch's block is larger than the tensor: so the rest is copied.
+    """
     assert unit.from_host(8) == 42
     assert sim.reports() == []
-    with pytest.raises(RuntimeError, match="invalid argument"):
-        unit.from_host(16)
+    assert unit.from_host(16) == 42
+    assert kinds(sim) == {"out_of_bounds"}
 
 
 def test_raw_allocation(sim: ModuleType, unit: ModuleType) -> None:

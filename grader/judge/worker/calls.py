@@ -154,10 +154,9 @@ class Execution:
             for index, call in enumerate(calls):
                 with call.stream, self._blamed("call", index):
                     self._call(call, watching)
-            self.device_after = torch.accelerator.current_device_index()
             if self.gradient is not None:
                 with calls[0].stream, self._blamed("backward", 0):
-                    self._backward(calls)
+                    self._backward(calls, watching)
             if self.step.busy or self.step.produce:
                 self._read_early(calls)
         with self._blamed("finish", len(calls) - 1):
@@ -175,11 +174,17 @@ class Execution:
         if self.step.produce:
             for item in call.inputs:
                 item.produce()
-        with watching or nullcontext():
-            result = self.function(*call.arguments)
+        current = self.step.device if self.step.current is None else self.step.current
+        torch.accelerator.set_device_index(current)
+        try:
+            with watching or nullcontext():
+                result = self.function(*call.arguments)
+            self.device_after = torch.accelerator.current_device_index()
+        finally:
+            torch.accelerator.set_device_index(self.step.device)
         call.structure, call.outputs = results(result)
 
-    def _backward(self, calls: list[Call]) -> None:
+    def _backward(self, calls: list[Call], watching: OperatorLog | None) -> None:
         assert self.gradient is not None
         total = calls[0].outputs[0]
         for call in calls[1:]:
@@ -190,7 +195,9 @@ class Execution:
             for value, flag in zip(call.arguments, self.step.differentiate, strict=True)
             if flag
         ]
-        self.gradients = list(torch.autograd.grad(total, wanted, self.gradient.view, allow_unused=True))
+        with watching or nullcontext():
+            found = torch.autograd.grad(total, wanted, self.gradient.view, allow_unused=True)
+        self.gradients = list(found)
 
     def _read_early(self, calls: list[Call]) -> None:
         """Read each result in its own stream's order, before anything else has been waited for."""

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import torch
-
-from grader.judge.protocol import Frame
 from grader.judge.worker.calls import Call, Execution, results
 
 
 class Capture(Execution):
-    """Captures the first call, then replays it with the second call's values copied into its inputs.
+    """Captures the first call, then replays it with each later call's values copied into its inputs.
 
     Comes last in a worker's life: a failed capture breaks torch's random numbers on CUDA.
     """
 
     def _act(self, calls: list[Call]) -> None:
-        first, second = calls
+        first = calls[0]
         with self._blamed("call", 0):
             self._warm_up(calls)
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
+            with self.device.captured() as replay:
                 first.structure, first.outputs = results(self.function(*first.arguments))
-        with self._blamed("finish", 1):
-            for target, source in zip(first.inputs, second.inputs, strict=True):
-                target.flat.copy_(source.flat)
-            graph.replay()
-            self._finish()
-            second.structure, second.outputs = first.structure, [output.clone() for output in first.outputs]
-
-    def run(self) -> Frame:
-        """Capture, replay and return the reply."""
-        if self.device.kind != "cuda":
-            raise RuntimeError("graphs are captured on CUDA only")
-        return super().run()
+        for index, call in enumerate(calls[1:], 1):
+            with self._blamed("finish", index):
+                for target, source in zip(first.inputs, call.inputs, strict=True):
+                    target.flat.copy_(source.flat)
+                replay()
+                self._finish()
+                call.structure, call.outputs = first.structure, [output.clone() for output in first.outputs]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 import torch
@@ -49,6 +49,9 @@ class Device(Protocol):
 
     def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Any:
         """Return a context that appends each launch's stream to `launches`."""
+
+    def captured(self) -> AbstractContextManager[Callable[[], None]]:
+        """Return a context whose body is captured on a stream of its own; it gives the replay."""
 
 
 class SimDevice:
@@ -102,6 +105,15 @@ class SimDevice:
     def profiled(self, enabled: bool, launches: list[dict[str, Any]]) -> Iterator[None]:
         """Do nothing: the engine logs every launch."""
         yield
+
+    @contextmanager
+    def captured(self) -> Iterator[Callable[[], None]]:
+        """Capture with the simulator's graph."""
+        from grader import simulator
+
+        graph = simulator.Graph()
+        with simulator.capture(graph):
+            yield graph.replay
 
 
 class CudaDevice:
@@ -162,6 +174,13 @@ class CudaDevice:
             profiler.export_chrome_trace(path)
             with open(path) as file:
                 launches += _device_events(json.load(file))
+
+    @contextmanager
+    def captured(self) -> Iterator[Callable[[], None]]:
+        """Capture with PyTorch's graph."""
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            yield graph.replay
 
 
 def _device_events(trace: dict[str, Any]) -> list[dict[str, Any]]:

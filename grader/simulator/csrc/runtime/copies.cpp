@@ -1,5 +1,6 @@
 // cudaMemcpy and cudaMemset in all their forms: tasks on a stream, checked against the allocations they
 // touch.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -45,19 +46,36 @@ void report_area(const char* kind, const Area& area, const Allocation& allocatio
   report(std::move(bad));
 }
 
-// A copy over the end of an allocation is found here and by no GPU: PyTorch's blocks hide it there.
-bool is_inside(const Area& area, bool write, const char* function, const char* caller) {
+// The part of an area that lies before `end`: whole rows, or of a single row its beginning.
+Area before(const Area& area, const char* end) {
+  const size_t room = end - area.begin;
+  Area part = area;
+  if (area.rows == 1) part.width = std::min(area.width, room);
+  while (part.rows > 1 && part.extent() > room) --part.rows;
+  return part.extent() > room ? Area{area.begin, 0, 0, 0} : part;
+}
+
+// A copy over the end of an allocation is found here and by no GPU: PyTorch's blocks hide it there.  So it is
+// reported, and what lies inside is done.  Returns false where nothing can be done.
+bool keep_inside(Area& area, bool write, const char* function, const char* caller) {
   if (!area.on_device() || area.extent() == 0) return true;
   const Allocation* allocation = find(area.begin);
   if (!allocation) return false;
-  const char* end = area.begin + area.extent();
-  if (allocation->freed)
+  const char* end = allocation->base + allocation->bytes;
+  if (allocation->freed) {
     report_area("use_after_free", area, *allocation, write, function, caller);
-  else if (area.begin < allocation->base || end > allocation->base + allocation->bytes)
-    report_area("out_of_bounds", area, *allocation, write, function, caller);
-  else
-    return true;
-  return false;
+    return false;
+  }
+  if (area.begin >= allocation->base && area.begin + area.extent() <= end) return true;
+  report_area("out_of_bounds", area, *allocation, write, function, caller);
+  if (area.begin < allocation->base || area.begin >= end) return false;
+  area = before(area, end);
+  return true;
+}
+
+void make_alike(Area& one, Area& other) {
+  one.width = other.width = std::min(one.width, other.width);
+  one.rows = other.rows = std::min(one.rows, other.rows);
 }
 
 bool suits(cudaMemcpyKind kind, const Area& to, const Area& from) {
@@ -110,8 +128,8 @@ std::function<void()> copy_of(const Area& to, const Area& from) {
   return [=] { copy_rows(to, {bytes->data(), from.width, from.rows, from.pitch}); };
 }
 
-cudaError_t copy(const char* function, const char* caller, const Area& to, const Area& from,
-                 cudaMemcpyKind kind, cudaStream_t handle, bool blocking) {
+cudaError_t copy(const char* function, const char* caller, Area to, Area from, cudaMemcpyKind kind,
+                 cudaStream_t handle, bool blocking) {
   if (context_error()) return context_error();
   Stream* stream = stream_of(handle);
   if (!stream) return no_such_stream(function);
@@ -121,8 +139,10 @@ cudaError_t copy(const char* function, const char* caller, const Area& to, const
   if (!suits(kind, to, from))
     return fail(cudaErrorInvalidValue,
                 std::string(function) + ": the pointers do not suit the cudaMemcpyKind");
-  if (!is_inside(to, true, function, caller) || !is_inside(from, false, function, caller))
+  if (!keep_inside(to, true, function, caller) || !keep_inside(from, false, function, caller))
     return fail(cudaErrorInvalidValue, std::string(function) + ": outside of its allocation");
+  make_alike(to, from);
+  if (to.extent() == 0) return cudaSuccess;
   Task task = learners_task(function, caller, copy_of(to, from));
   if (from.on_device()) task.spans.push_back(from.span(false));
   if (to.on_device()) task.spans.push_back(to.span(true));
@@ -134,13 +154,13 @@ cudaError_t copy(const char* function, const char* caller, const Area& to, const
   return context_error();
 }
 
-cudaError_t fill(const char* function, const char* caller, const Area& to, int value, cudaStream_t handle) {
+cudaError_t fill(const char* function, const char* caller, Area to, int value, cudaStream_t handle) {
   if (context_error()) return context_error();
   Stream* stream = stream_of(handle);
   if (!stream) return no_such_stream(function);
   if (to.extent() == 0) return cudaSuccess;
   if (!to.on_device()) return fail(cudaErrorInvalidValue, std::string(function) + ": not device memory");
-  if (!is_inside(to, true, function, caller))
+  if (!keep_inside(to, true, function, caller))
     return fail(cudaErrorInvalidValue, std::string(function) + ": outside of its allocation");
   Task task = learners_task(function, caller, [=] { fill_rows(to, value); });
   task.spans.push_back(to.span(true));

@@ -1,0 +1,28 @@
+// Reason: pointers are collected from contiguous copies that die at the end of each round.
+// Also fails: close
+// Fault: A24
+#include <torch/extension.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+torch::Tensor stack_rows(std::vector<torch::Tensor> rows) {
+    TORCH_CHECK(!rows.empty(), "stack_rows: rows must not be empty");
+    int64_t n = rows[0].numel();
+    for (const auto& row : rows) {
+        TORCH_CHECK(row.is_cuda(), "stack_rows: every row must be on the device");
+        TORCH_CHECK(row.scalar_type() == torch::kFloat, "stack_rows: every row must be float32");
+        TORCH_CHECK(row.dim() == 1 && row.numel() == n, "stack_rows: rows must be vectors of one length");
+    }
+    auto out = torch::empty({int64_t(rows.size()), n}, rows[0].options());
+    auto stream = c10::cuda::getCurrentCUDAStream();
+    std::vector<const float*> pointers;
+    for (const auto& row : rows) {
+        auto dense = row.contiguous();
+        pointers.push_back(dense.data_ptr<float>());
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+        C10_CUDA_CHECK(cudaMemcpyAsync(out.data_ptr<float>() + i * n, pointers[i], n * sizeof(float),
+                                       cudaMemcpyDeviceToDevice, stream));
+    }
+    return out;
+}
