@@ -27,7 +27,7 @@ _ADVICE = (
         "A stream was forked and not joined: make the current stream wait for it with an event.",
     ),
     (
-        ("capturing", "StreamCapture", "not permitted"),
+        ("capturing", "streamcapture", "not permitted"),
         "While a graph is captured nothing may wait for the device and no memory may come from cudaMalloc: "
         "leave out synchronisation, .item() and blocking copies.",
     ),
@@ -65,7 +65,7 @@ class Capture(Check):
 
 def _refusal(error: ErrorSeen) -> str:
     said = " ".join(error.message.split("\n")[0].split())[:300]
-    advice = next((advice for words, advice in _ADVICE if any(word in said for word in words)), "")
+    advice = next((advice for words, advice in _ADVICE if any(word in said.lower() for word in words)), "")
     return f"{error.type}: {said} {advice}".rstrip()
 
 

@@ -1,4 +1,4 @@
-"""Vectors to the rows of a matrix, by copies on the caller's stream.  Out of scope: other dtypes, no elements."""
+"""Vectors to the rows of a matrix, copied on the caller's stream.  Out of scope: other dtypes, no elements."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ EXERCISE = Exercise(
         Policy(0, Case("who copies", (3, 259)), copies=True),
     ),
     hints=(
-        "How many bytes is one row, and at which byte of the result does row i begin? What does a copy of that "
-        "many bytes bring along when the row's stride is not 1?",
-        "cudaMemcpyAsync(to, from, bytes, kind, stream): which kind moves device memory to device memory, which "
-        "stream is meant, and what looks at the error that it returns?",
-        "For each i: auto row = rows[i].contiguous(); C10_CUDA_CHECK(cudaMemcpyAsync(out.data_ptr<float>() + i "
-        "* n, row.data_ptr<float>(), n * sizeof(float), cudaMemcpyDeviceToDevice, "
-        "c10::cuda::getCurrentCUDAStream()));",
+        "How many bytes is one row, and at which byte of the result does row i begin? What does a copy of "
+        "that many bytes bring along when the row's stride is not 1?",
+        "cudaMemcpyAsync(to, from, bytes, kind, stream): which kind moves device memory to device memory, "
+        "which stream is meant, and what looks at the error that it returns?",
+        "For each i: auto row = rows[i].contiguous(); "
+        "C10_CUDA_CHECK(cudaMemcpyAsync(out.data_ptr<float>() + i * n, row.data_ptr<float>(), "
+        "n * sizeof(float), cudaMemcpyDeviceToDevice, c10::cuda::getCurrentCUDAStream()));",
     ),
 )
