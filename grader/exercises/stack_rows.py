@@ -1,4 +1,4 @@
-"""Vectors to the rows of a matrix, copied on the caller's stream.  Out of scope: other dtypes, no elements."""
+"""Vectors to the rows of a matrix, copied on the current stream.  Out of scope: other dtypes, no elements."""
 
 from __future__ import annotations
 
