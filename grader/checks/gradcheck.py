@@ -40,10 +40,9 @@ class Gradcheck(GradientCheck):
     def run(self, bench: Bench) -> Finding:
         """Report the first gradient that is wrong."""
         function = bench.exercise.answer.called
-        references = (bench.exercise.reference, *self.corners)
         try:
             for run in gradient_runs(bench):
-                problem = _run_problem(bench, run, references)
+                problem = self.problem(bench, run)
                 if problem:
                     return failed(f"{function}: {problem} ({run.situation.words}).")
             return _numeric(bench) or PASSED
@@ -51,6 +50,10 @@ class Gradcheck(GradientCheck):
             return failed(messages.lost(function, loss, "in backward"))
         except NoGradientError as error:
             return failed(str(error))
+
+    def problem(self, bench: Bench, run: GradientRun) -> str | None:
+        """Say which gradient of a run differs from the reference's, or return None."""
+        return _run_problem(bench, run, (bench.exercise.reference, *self.corners))
 
 
 def _run_problem(bench: Bench, run: GradientRun, references: Sequence[Callable[..., Any]]) -> str | None:

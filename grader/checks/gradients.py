@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -73,6 +74,10 @@ class GradientCheck(Check):
     magnitudes: Magnitudes | None = None
     """For a gradient that is a sum; None for an argument whose gradient is its own measure."""
 
+    @abstractmethod
+    def problem(self, bench: Bench, run: GradientRun) -> str | None:
+        """Say which gradient of a run differs from the reference's, or return None."""
+
 
 def declared(bench: Bench) -> GradientCheck | None:
     """Return the exercise's check of gradients, if it has one."""
@@ -88,6 +93,7 @@ class GradientRun:
     drawn: tuple[Drawn, ...]
     incoming: torch.Tensor
     flags: tuple[bool, ...]
+    step: Step
     seen: Observation | WorkerLostError
 
 
@@ -97,12 +103,13 @@ def gradient_runs(bench: Bench) -> tuple[GradientRun, ...]:
     if check is None:
         return ()
     runs: tuple[GradientRun, ...] = bench.remember(
-        "gradients", lambda: tuple(_run(bench, situation) for situation in check.situations)
+        "gradients", lambda: tuple(gradient_run(bench, situation) for situation in check.situations)
     )
     return runs
 
 
-def _run(bench: Bench, situation: Situation) -> GradientRun:
+def gradient_run(bench: Bench, situation: Situation) -> GradientRun:
+    """Return what a plain run of a situation gives."""
     drawn = tuple(bench.draw(situation.case, "gradient", str(call)) for call in range(situation.calls))
     draw = bench.random("incoming gradient", situation.words)
     incoming = draw.normal(situation.case.shape, layout=situation.gradient, dtype=situation.case.dtype)
@@ -117,7 +124,7 @@ def _run(bench: Bench, situation: Situation) -> GradientRun:
         seen: Observation | WorkerLostError = bench.observe(step)
     except WorkerLostError as loss:
         seen = loss
-    return GradientRun(situation, drawn, incoming, flags, seen)
+    return GradientRun(situation, drawn, incoming, flags, step, seen)
 
 
 def flags_of(arguments: Sequence[Any], needed: tuple[bool, ...] | None = None) -> tuple[bool, ...]:

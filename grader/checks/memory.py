@@ -16,6 +16,8 @@ KINDS = (
     "out_of_bounds", "uninitialised_read", "misaligned", "use_after_free", "double_free", "illegal_address",
     "host_access", "leak", "raw_allocation", "array_bounds", "data_race",
 )  # fmt: skip
+UNDEFINED = frozenset(KINDS) - {"leak", "raw_allocation"}
+"""After one of these, values mean nothing."""
 _WARM, _MANY = 2, 8
 
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import torch
 
+from grader.checks import gradients
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
 from grader.checks.baseline import UNSEEN, Baseline, baseline
 from grader.checks.capture import first_problem, record
 from grader.checks.evidence import first_report, from_report
-from grader.checks.gradients import agree, flags_of, magnitudes
+from grader.checks.gradcheck import NoGradientError
+from grader.checks.gradients import GradientRun, agree, declared, gradient_run, magnitudes
 from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
@@ -94,21 +96,16 @@ class StreamRace(Check):
     def _backward(self, bench: Bench) -> Finding | None:
         """See whether backward's own work is ordered too: its incoming gradient is still being written."""
         case = replace(self.case, name="streams, backward", dtype=torch.float64)
-        drawn = bench.draw(case, "backward")
-        gradient = torch.ones_like(drawn.expected)
-        step = Step(
-            bench.exercise.answer.entry,
-            (drawn.arguments,),
-            differentiate=flags_of(drawn.arguments),
-            gradient=gradient,
-        )
-        plain = bench.observe(step)
-        behind = bench.observe(replace(step, streams=("side",), busy=("side",), produce=True))
+        plain = gradient_run(bench, gradients.Situation(case))
+        if not _is_right(bench, plain):
+            return None
+        assert isinstance(plain.seen, Observation)
+        behind = bench.observe(replace(plain.step, streams=("side",), busy=("side",), produce=True))
         finding = first_report(bench, [(case, behind.reports)], KINDS)
-        if finding or plain.error:
+        if finding:
             return finding
-        measures = magnitudes(bench, drawn.arguments, gradient, flags_of(drawn.arguments))
-        same = agree(plain.gradients, behind.gradients, measures, bench.exercise.ulps)
+        measures = magnitudes(bench, plain.drawn[0].arguments, plain.incoming, plain.flags)
+        same = agree(plain.seen.gradients, behind.gradients, measures, bench.exercise.ulps)
         if behind.error or not same:
             function = bench.exercise.answer.called
             return failed(f"{function}: in backward, while {SITUATIONS[0].name}, gradients change. {_ADVICE}")
@@ -155,6 +152,15 @@ class StreamRace(Check):
             if problem
             else None
         )
+
+
+def _is_right(bench: Bench, run: GradientRun) -> bool:
+    """Whether a plain run has the reference's gradients: a wrong one is gradcheck's alone."""
+    check = declared(bench)
+    try:
+        return check is not None and check.problem(bench, run) is None
+    except (WorkerLostError, NoGradientError):
+        return False
 
 
 def _on_default_stream(bench: Bench, seen: Observation, case: Case) -> Finding | None:
