@@ -81,7 +81,8 @@ def describe(difference: Difference, case: Case) -> str:
     """Say where values differ, and what that often comes from."""
     where = messages.located(messages.case_text(case))
     index = list(difference.first)
-    at = f"at {index}: got {difference.got:.7g}, expected {difference.expected:.7g}"
+    got = f"got {difference.got:.7g}, expected {difference.expected:.7g}"
+    at = f"at {index}: {got}" if index else got
     what = f"{difference.wrong} of {difference.numel} values are wrong{where}; {at}."
     return f"{what} {_advice(difference, case)}".rstrip()
 

@@ -72,7 +72,7 @@ def _try(bench: Bench, drawn: Drawn, step: Step) -> Finding | None:
         seen = bench.observe(step)
     except WorkerLostError as loss:
         return failed(messages.lost(bench.exercise.answer.called, loss, where))
-    kinds = (*_FAULTS, *_STREAM_FAULTS) if step.produce or other else _FAULTS
+    kinds = (*_FAULTS, *_STREAM_FAULTS) if step.produce else _FAULTS
     found = first_report(bench, [(drawn.case, seen.reports)], kinds)
     return found or _problem(bench, drawn, step, seen, where)
 

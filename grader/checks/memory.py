@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from grader.checks.base import PASSED, Bench, Check, Finding, failed, observations
 from grader.checks.evidence import all_reports, first_report
 from grader.judge import messages
+from grader.judge.observation import Observation
 from grader.judge.protocol import Step
 
 KINDS = (
@@ -38,9 +39,11 @@ def _growth(bench: Bench) -> Finding | None:
     """Call often: what the first calls keep may be a workspace, what every call keeps is a leak."""
     if not any(seen.error is None for _, seen in observations(bench)):
         return None
-    _bytes_before(bench, _WARM)
-    between = _bytes_before(bench, _MANY)
-    grown = _bytes_before(bench, 1) - between
+    seen = [_called(bench, calls) for calls in (_WARM, _MANY, 1)]
+    if any(one.error for one in seen):
+        # A worker that failed is replaced, and the new one has other memory.
+        return None
+    grown = seen[2].bytes_before - seen[1].bytes_before
     if grown <= 0:
         return None
     function, where = (
@@ -54,7 +57,7 @@ def _growth(bench: Bench) -> Finding | None:
     )
 
 
-def _bytes_before(bench: Bench, calls: int) -> int:
-    """Call so many times, and return the device memory that was in use before that."""
+def _called(bench: Bench, calls: int) -> Observation:
+    """Call so many times, measuring the device memory that was in use before that."""
     drawn = [bench.draw(bench.exercise.cases[0], "memory", str(n)).arguments for n in range(calls)]
-    return bench.observe(Step(bench.exercise.answer.entry, tuple(drawn), measure=True)).bytes_before
+    return bench.observe(Step(bench.exercise.answer.entry, tuple(drawn), measure=True))

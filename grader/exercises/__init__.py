@@ -16,6 +16,7 @@ ORDER = (
     "add_relu_function",
     "side_stream_scale",
     "stack_rows",
+    "two_pass_sum",
 )
 """Ids in course order.  An exercise's id is the name of its module, imported when it is asked for."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64
+from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64, tensors
 from grader.checks.close import case_problem
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
@@ -177,8 +177,9 @@ class AnswerBench:
 
 
 def _is_telling(run: CaseRun) -> bool:
-    """Whether a case has enough elements not to be right by luck."""
-    return run.drawn[0].expected.numel() > _LUCK
+    """Whether a case has enough elements, of the result or of a sum, not to be right by luck."""
+    drawn = run.drawn[0]
+    return max(one.numel() for one in (drawn.expected, *tensors(drawn.arguments))) > _LUCK
 
 
 def _is_loss(seen: Observation | WorkerLostError) -> bool:
