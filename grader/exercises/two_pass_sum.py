@@ -27,10 +27,10 @@ _EXACT = 2.0**24
 
 
 def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
-    """Return normal values, or odd numbers, none of which can go missing unseen."""
+    """Return normal values, or odd numbers from 1 to 49, none of which can go missing unseen."""
     values = draw.normal(case.shape, dtype=case.dtype)
     if case.name.startswith(_WHOLE):
-        values = (values.clamp(-3, 3).round() * 2 + 1).to(case.dtype)
+        values = (values * 8).round().abs().clamp_max(24) * 2 + 1
     return (laid_out(values, case.layout),)
 
 
