@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 jupytext = pytest.importorskip("jupytext", reason="lessons are read with jupytext")
+torch = pytest.importorskip("torch", reason="lessons run on PyTorch")
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = sorted((ROOT / "solutions").glob("[0-9][0-9]_*.md"))
@@ -21,6 +22,14 @@ SECONDS = 90
 def lesson(request: pytest.FixtureRequest) -> Path:
     """Return the path of one lesson."""
     return request.param
+
+
+@pytest.fixture(params=["sim", "cuda"])
+def device(request: pytest.FixtureRequest) -> str:
+    """Return the kind of device that the cells run on."""
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("runs the cells on a GPU")
+    return str(request.param)
 
 
 def cells(lesson: Path, kind: str) -> list[str]:
@@ -93,10 +102,10 @@ def run(lesson: Path, folder: Path) -> Any:
 
 
 def test_a_lesson_runs_top_to_bottom_with_full_marks(
-    lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lesson: Path, device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No cell raises, every check of the learner's cells passes, and every picture has alt text."""
-    monkeypatch.setenv("GRADER_DEVICE", "sim")
+    monkeypatch.setenv("GRADER_DEVICE", device)
     notebook = run(lesson, tmp_path)
     checks = 0
     for cell in notebook.cells:
