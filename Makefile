@@ -24,7 +24,7 @@ torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
 installed := $(VENV)/.installed
 cxx_sources = $(shell git ls-files 'grader/*.h' 'grader/*.cpp' 'grader/*.cuh')
 
-.PHONY: help demo test lab release check bench env clean
+.PHONY: help demo test lab release check bench opinfo env clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ check: $(installed) ## Lint, formatting, types, and notebooks/ in step with solu
 
 bench: $(installed) ## Measure first use and the time to a verdict; writes docs/reports/benchmarks.md
 	@$(run) python benchmarks/report.py docs/reports/benchmarks.md
+
+opinfo: $(installed) ## Compare sim with PyTorch's own operator database; writes docs/reports/opinfo.md
+	@$(run) python -m tests.opinfo.run --jobs $(JOBS) --table docs/reports/opinfo.md
 
 env: $(installed) ## Only make the environment in $(VENV)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import threading
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 
@@ -64,6 +66,29 @@ def test_out_argument_is_resized(sim: ModuleType) -> None:
     with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
         torch.add(x, 1, out=other)
     assert other.shape == (2, 3)
+
+
+def test_out_argument_of_a_size_that_depends_on_values(sim: ModuleType) -> None:
+    """`out` of nonzero and its kin takes the size that the values give."""
+    x = torch.tensor([3.0, 0.0, -1.0], device="sim")
+    found = torch.empty(0, dtype=torch.int64, device="sim")
+    torch.nonzero(x, out=found)
+    assert found.cpu().tolist() == [[0], [2]]
+    chosen = torch.masked_select(x, x > 0, out=torch.empty(0, device="sim"))
+    assert chosen.cpu().tolist() == [3.0]
+
+
+def test_running_statistics_are_updated_once(sim: ModuleType) -> None:
+    """Batch normalisation in training moves its running statistics as far as on the CPU, and in evaluation not."""
+    torch.manual_seed(0)
+    x, host = torch.randn(8, 3), torch.nn.BatchNorm1d(3)
+    net = copy.deepcopy(host).to("sim")
+    for _ in range(2):
+        torch.testing.assert_close(net(x.to("sim")).cpu(), host(x))
+    net.eval(), host.eval()
+    torch.testing.assert_close(net(x.to("sim")).cpu(), host(x))
+    torch.testing.assert_close(net.running_mean.cpu(), host.running_mean)
+    torch.testing.assert_close(net.running_var.cpu(), host.running_var)
 
 
 def test_shape_error_is_raised_at_the_call(sim: ModuleType) -> None:
@@ -217,6 +242,26 @@ def test_memory_is_returned(sim: ModuleType) -> None:
     del x, y
     torch.accelerator.synchronize()
     assert sim.memory()["devices"][0]["bytes_in_use"] == before
+
+
+def test_addresses_do_not_run_out(sim: ModuleType) -> None:
+    """More allocations than the kernel allows a process mappings can be made and dropped."""
+    for _ in range(80_000):
+        torch.empty(1, device="sim")
+    torch.accelerator.synchronize()
+    with open("/proc/self/maps") as maps:
+        assert sum(1 for _ in maps) < 30_000
+
+
+def test_kinds_of_tensors_that_the_device_lacks(sim: ModuleType) -> None:
+    """Sparse and quantised tensors are refused at the call, in words."""
+    x = torch.ones(2, 2, device="sim")
+    with pytest.raises(NotImplementedError, match="strided tensors only"):
+        x.to_sparse()
+    with pytest.raises(NotImplementedError, match="no quantised tensors"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch is about to drop them
+        torch.quantize_per_tensor(x, 0.1, 0, torch.quint8)
+    assert (x + 1).sum().item() == 8
 
 
 def test_device_is_full(sim: ModuleType) -> None:

@@ -98,6 +98,12 @@ void fill(void* p, size_t bytes) {
 
 void forget(Allocation* allocation);
 
+// A fresh mapping merges with the reserved ones around it.  One that was written to would not, and the kernel
+// allows a process some 65,000.
+void reserve_again(char* begin, size_t bytes) {
+  mmap(begin, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 // Next fit: the search goes on where the last one ended, so freed addresses are the last to come back.
 char* take_region(Range& range, size_t bytes) {
   for (int pass = 0; pass < 2; ++pass) {
@@ -145,8 +151,7 @@ void forget(Allocation* old) {
   if (place != a.quarantine.end()) {
     a.quarantine_bytes -= old->bytes;
     a.quarantine.erase(place);
-    mprotect(old->base, round_up(old->bytes, page()), PROT_NONE);
-    madvise(old->base, round_up(old->bytes, page()), MADV_DONTNEED);
+    reserve_again(old->base, round_up(old->bytes, page()));
   }
   Allocation** first = granules + ((old->region - arena_begin) >> kGranuleShift);
   std::fill_n(first, old->region_bytes >> kGranuleShift, nullptr);
@@ -162,10 +167,25 @@ void forget_oldest() {
 }
 
 void give_back_pages(Allocation* old) {
-  const size_t bytes = round_up(old->bytes, page());
-  madvise(old->base, bytes, MADV_DONTNEED);
-  mprotect(old->base, bytes, PROT_NONE);
+  reserve_again(old->base, round_up(old->bytes, page()));
   old->resident = false;
+}
+
+void give_back_oldest() {
+  Arena& a = arena();
+  Allocation* const oldest = a.quarantine.front();
+  a.quarantine.pop_front();
+  a.quarantine_bytes -= oldest->bytes;
+  give_back_pages(oldest);
+}
+
+// The kernel counts mappings, and what is in quarantine has two of them.
+bool make_accessible(char* base, size_t bytes) {
+  while (mprotect(base, bytes, PROT_READ | PROT_WRITE)) {
+    if (arena().quarantine.empty()) return false;
+    give_back_oldest();
+  }
+  return true;
 }
 
 void set_bits(uint64_t* bits, size_t begin, size_t end, bool value) {
@@ -205,7 +225,7 @@ void* allocate_region(int device, size_t bytes, Origin origin, Stream* stream) {
   reclaim(region, whole);
   char* const base = region + left;
   const size_t backed = round_up(std::max<size_t>(bytes, 1), page());
-  if (mprotect(base, backed, PROT_READ | PROT_WRITE)) {
+  if (!make_accessible(base, backed)) {
     give_region(range, region, region + whole);
     return nullptr;
   }
@@ -258,12 +278,7 @@ void release(void* pointer, const std::string& by) {
   if (a.freed.size() > kRemembered) forget_oldest();
   a.quarantine.push_back(old);
   a.quarantine_bytes += old->bytes;
-  while (a.quarantine_bytes > kQuarantineBytes || a.quarantine.size() > kQuarantineCount) {
-    Allocation* const oldest = a.quarantine.front();
-    a.quarantine.pop_front();
-    a.quarantine_bytes -= oldest->bytes;
-    give_back_pages(oldest);
-  }
+  while (a.quarantine_bytes > kQuarantineBytes || a.quarantine.size() > kQuarantineCount) give_back_oldest();
 }
 
 Allocation* find_mutable(const void* p) {
@@ -388,8 +403,7 @@ void close_red_zones() {
       char* const end = allocation->base + allocation->bytes;
       fill(end, at + size - end);
     } else {
-      madvise(at, size, MADV_DONTNEED);
-      mprotect(at, size, PROT_NONE);
+      reserve_again(at, size);
     }
   }
   arena().opened.clear();

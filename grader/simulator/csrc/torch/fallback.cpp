@@ -1,5 +1,6 @@
 // Every ATen operator on the device: queued as a task that runs the CPU kernel on CPU tensors over device
 // memory (trial.cpp finds the sizes of its results), or run at once where the host needs a value.
+#include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 
 #include "../engine/memory.h"
 #include "errors.h"
@@ -68,7 +70,7 @@ std::vector<Span> spans_of(const Call& call) {
   for (size_t n = 0; n < call.arguments.size(); ++n)
     for_each_tensor(call.arguments[n], [&](const Tensor& tensor) {
       if (!on_sim(tensor)) return;
-      add_spans(tensor, call.traits.written[n], spans);
+      add_spans(tensor, call.writes(n), spans);
     });
   return spans;
 }
@@ -83,19 +85,31 @@ void store(const IValue& target, const IValue& result) {
   for (size_t n = 0; n < targets.size(); ++n) at::_ops::copy_::call(targets[n], results[n], false);
 }
 
-void queue(const Call& call, const std::vector<IValue>& results) {
-  Task task{call.traits.name, 0, nullptr, spans_of(call)};
-  std::vector<IValue> targets;
-  for (size_t n = 0; n < results.size(); ++n) {
-    const bool is_argument = call.traits.returned[n] >= 0;
-    targets.push_back(is_argument ? IValue() : with_tensors(results[n], as_cpu));
-    if (!is_argument)
-      for_each_tensor(results[n], [&](const Tensor& tensor) { add_spans(tensor, true, task.spans); });
-  }
-  task.run = [kernel = kernel_of(call, seed_of(call)), targets, spans = task.spans] {
+Stack targets_of(const Call& call, const std::vector<IValue>& results) {
+  Stack targets;
+  for (size_t n = 0; n < results.size(); ++n)
+    targets.push_back(call.traits.returned[n] >= 0 ? IValue() : with_tensors(results[n], as_cpu));
+  return targets;
+}
+
+void run_kernel(const Kernel& kernel, const Stack& targets) {
+  try {
     const Stack stack = kernel();
     for (size_t n = 0; n < targets.size(); ++n)
       if (!targets[n].isNone()) store(targets[n], stack[n]);
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(error.what_without_backtrace());
+  }
+}
+
+void queue(const Call& call, const std::vector<IValue>& results) {
+  Task task{call.traits.name, 0, nullptr, spans_of(call)};
+  for (size_t n = 0; n < results.size(); ++n)
+    if (call.traits.returned[n] < 0)
+      for_each_tensor(results[n], [&](const Tensor& tensor) { add_spans(tensor, true, task.spans); });
+  task.run = [kernel = kernel_of(call, seed_of(call)), targets = targets_of(call, results),
+              spans = task.spans] {
+    run_kernel(kernel, targets);
     mark_initialised(spans);
   };
   submit(current_stream(call.device), std::move(task));
@@ -103,18 +117,39 @@ void queue(const Call& call, const std::vector<IValue>& results) {
 
 Tensor to_sim(const Tensor& host, int device) {
   if (!host.device().is_cpu()) return host;
-  TORCH_CHECK_NOT_IMPLEMENTED(host.layout() == at::kStrided, "sim has strided tensors only");
+  check_kind(host);
   const Tensor tensor = empty_on_sim(host.sizes(), host.strides(), host.scalar_type(), device);
   tensor.copy_(host);
   return tensor;
+}
+
+// `out` arguments of a size that depends on values: the kernel resizes tensors of its own.
+Stack own_outputs(const Call& call, Kernel& kernel) {
+  Stack outputs(call.arguments.size());
+  for (size_t n = 0; call.traits.out_variant && n < outputs.size(); ++n)
+    if (call.writes(n))
+      outputs[n] = kernel.arguments[n] = with_tensors(call.arguments[n], [](const Tensor& tensor) -> Tensor {
+        return at::detail::empty_cpu({0}, tensor.scalar_type());
+      });
+  return outputs;
+}
+
+void hand_out(const Call& call, const Stack& outputs) {
+  for (size_t n = 0; n < outputs.size(); ++n) {
+    const auto targets = tensors_in(call.arguments[n]), results = tensors_in(outputs[n]);
+    for (size_t t = 0; t < results.size(); ++t)
+      at::_ops::copy_::call(resized(targets[t], results[t]), results[t], false);
+  }
 }
 
 // Runs now, behind the work of the current stream, and hands on what the CPU kernel raises.
 std::vector<IValue> run_now(const Call& call) {
   Stack stack;
   std::exception_ptr failure;
+  Kernel kernel = kernel_of(call, seed_of(call));
+  const Stack outputs = own_outputs(call, kernel);
   Task task{call.traits.name, 0, nullptr, spans_of(call)};
-  task.run = [&stack, &failure, kernel = kernel_of(call, seed_of(call)), spans = task.spans] {
+  task.run = [&stack, &failure, kernel, spans = task.spans] {
     try {
       stack = kernel();
       mark_initialised(spans);
@@ -127,6 +162,7 @@ std::vector<IValue> run_now(const Call& call) {
   call.traits.host_waits ? synchronize(stream) : force(stream);
   throw_last_error();
   if (failure) std::rethrow_exception(failure);
+  hand_out(call, outputs);
   std::vector<IValue> results;
   for (size_t n = 0; n < call.traits.returned.size(); ++n) {
     const int argument = call.traits.returned[n];
@@ -191,6 +227,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("convolution_overrideable", torch::CppFunction::makeFromBoxedFunction<&convolution>());
   m.impl("convolution_backward_overrideable",
          torch::CppFunction::makeFromBoxedFunction<&convolution_backward>());
+  // PyTorch would compose it of other operators, with other rounding.
+  m.impl("native_layer_norm", torch::CppFunction::makeFromBoxedFunction<&fallback>());
 }
 
 }  // namespace sim

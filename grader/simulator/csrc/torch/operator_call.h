@@ -58,6 +58,10 @@ struct Call {
   const OperatorTraits& traits;
   Stack arguments;
   int device = -1;
+
+  bool writes(size_t argument) const {
+    return traits.written[argument] && (traits.writes_if < 0 || arguments[traits.writes_if].toBool());
+  }
 };
 
 // The CPU kernel on CPU tensors over device memory.
@@ -73,6 +77,8 @@ struct Kernel {
 // A CPU tensor that a kernel may use later: an alias of device memory, or a copy of what the host may change.
 at::Tensor as_cpu(const at::Tensor& tensor);
 Kernel kernel_of(const Call& call, std::optional<uint64_t> seed);
+// `out` with the size of a result, resized with PyTorch's warning where it held anything else.
+at::Tensor& resized(const at::Tensor& out, const at::Tensor& result);
 // The results of a queued call, their values still to come; nothing when it has to run now.
 std::optional<std::vector<IValue>> plan_results(const Call& call);
 

@@ -45,6 +45,16 @@ int argument_of(const c10::FunctionSchema& schema, const c10::AliasInfo& alias) 
   return -1;
 }
 
+// Some schemas of batch normalisation keep quiet about the running statistics that training updates.
+void read_running_statistics(const c10::FunctionSchema& schema, OperatorTraits& traits) {
+  const auto mean = schema.argumentIndexWithName("running_mean");
+  const auto variance = schema.argumentIndexWithName("running_var");
+  const auto training = schema.argumentIndexWithName("training");
+  if (!mean || !variance || !training || starts_with(traits.name, "aten::native_batch_norm_backward")) return;
+  traits.written[*mean] = traits.written[*variance] = true;
+  traits.writes_if = *training;
+}
+
 OperatorTraits read_schema(const c10::OperatorHandle& op) {
   const auto& schema = op.schema();
   OperatorTraits traits;
@@ -67,6 +77,7 @@ OperatorTraits read_schema(const c10::OperatorHandle& op) {
   traits.host_waits |= op.hasTag(at::Tag::dynamic_output_shape) || op.hasTag(at::Tag::data_dependent_output);
   traits.out_variant = std::any_of(schema.arguments().begin(), schema.arguments().end(),
                                    [](const auto& argument) { return argument.is_out(); });
+  read_running_statistics(schema, traits);
   traits.random = op.hasTag(at::Tag::nondeterministic_seeded) || traits.generator >= 0;
   traits.takes_host_tensors = takes_host_tensors(traits.name);
   traits.checks_in_place = !traits.random && tensors > 1 && writes;

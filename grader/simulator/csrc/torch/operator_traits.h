@@ -10,6 +10,7 @@ namespace sim {
 struct OperatorTraits {
   std::string name;           // "aten::add.out"
   std::vector<bool> written;  // for each argument
+  int writes_if = -1;         // position of the `training` argument that `written` depends on
   std::vector<int> returned;  // for each result: the argument that it is, or -1
   bool makes_view = false;    // a result aliases an argument and nothing is written
   bool host_waits = false;    // a result is no tensor, or its size depends on values: CUDA synchronises too

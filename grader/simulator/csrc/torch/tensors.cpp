@@ -118,6 +118,11 @@ std::set<std::string>& operators() {
 
 }  // namespace
 
+void check_kind(const at::Tensor& tensor) {
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided, "sim has strided tensors only");
+  TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_quantized(), "sim has no quantised tensors");
+}
+
 at::Tensor cpu_alias(const at::Tensor& tensor) {
   return with_storage(borrowed(tensor.storage().mutable_data(), tensor.storage().nbytes(), c10::kCPU), tensor,
                       c10::DispatchKey::CPU);

@@ -15,6 +15,9 @@ inline bool on_sim(const at::Tensor& tensor) {
   return tensor.defined() && tensor.device().type() == kSimDevice;
 }
 
+// Raises for a layout or a type that the device does not hold.
+void check_kind(const at::Tensor& tensor);
+
 // A CPU tensor over the same bytes.  It owns nothing: memory is freed in stream order, behind the task that
 // uses it.
 at::Tensor cpu_alias(const at::Tensor& tensor);

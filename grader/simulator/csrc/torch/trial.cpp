@@ -103,7 +103,7 @@ bool has_final_size(const Call& call, size_t position) {
 bool needs_trial(const Call& call) {
   if (!call.traits.out_variant) return call.traits.checks_in_place;
   for (size_t n = 0; n < call.arguments.size(); ++n)
-    if (call.traits.written[n] && !has_final_size(call, n)) return true;
+    if (call.writes(n) && !has_final_size(call, n)) return true;
   return false;
 }
 
@@ -120,7 +120,7 @@ std::optional<Stack> try_kernel(const Call& call, Stack& written) {
   Kernel kernel = kernel_of(call, call.traits.random ? std::optional<uint64_t>(0) : std::nullopt);
   written.resize(call.arguments.size());
   for (size_t n = 0; n < call.arguments.size(); ++n) {
-    if (!call.traits.written[n]) continue;
+    if (!call.writes(n)) continue;
     kernel.arguments[n] = written[n] = with_tensors(
         call.arguments[n], [&](const Tensor& tensor) { return scratch(tensor, call.traits.out_variant); });
   }
@@ -131,19 +131,11 @@ std::optional<Stack> try_kernel(const Call& call, Stack& written) {
   }
 }
 
-void take_size(const Tensor& tensor, const Tensor& trial) {
-  if (tensor.sizes() == trial.sizes()) return;
-  if (tensor.numel())
-    TORCH_WARN("An output with one or more elements was resized since it had shape ", tensor.sizes(),
-               ", which does not match the required output shape ", trial.sizes(), ".");
-  tensor.resize_(trial.sizes());
-}
-
 void take_sizes(const Call& call, const Stack& written) {
   for (size_t n = 0; n < written.size(); ++n) {
-    if (!call.traits.out_variant || !call.traits.written[n] || has_final_size(call, n)) continue;
+    if (!call.traits.out_variant || !call.writes(n) || has_final_size(call, n)) continue;
     const auto targets = tensors_in(call.arguments[n]), trials = tensors_in(written[n]);
-    for (size_t t = 0; t < targets.size(); ++t) take_size(targets[t], trials[t]);
+    for (size_t t = 0; t < targets.size(); ++t) resized(targets[t], trials[t]);
   }
 }
 
@@ -162,7 +154,7 @@ Tensor as_view(const Call& call, const Tensor& trial) {
 
 Tensor like_trial(const Call& call, const Tensor& trial) {
   if (call.traits.makes_view) return as_view(call, trial);
-  TORCH_CHECK_NOT_IMPLEMENTED(trial.layout() == at::kStrided, "sim has strided tensors only");
+  check_kind(trial);
   return empty_on_sim(trial.sizes(), trial.strides(), trial.scalar_type(), call.device);
 }
 
@@ -171,6 +163,16 @@ bool makes_tensors(const Call& call) {
 }
 
 }  // namespace
+
+Tensor& resized(const Tensor& out, const Tensor& result) {
+  if (out.sizes() != result.sizes()) {
+    if (out.numel())
+      TORCH_WARN("An output with one or more elements was resized since it had shape ", out.sizes(),
+                 ", which does not match the required output shape ", result.sizes(), ".");
+    out.resize_(result.sizes());
+  }
+  return const_cast<Tensor&>(out);
+}
 
 std::optional<std::vector<IValue>> plan_results(const Call& call) {
   if (call.traits.host_waits) return std::nullopt;
