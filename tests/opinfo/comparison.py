@@ -119,7 +119,7 @@ def _compare(sample: Sample, run: _Run, expected: list[Any], observed: list[Any]
 
 
 def _is_random(sample: Sample, run: _Run, expected: list[Any]) -> bool:
-    """Whether the CPU itself gives other values for another seed; some of the database's calls seed by hand."""
+    """Whether the CPU itself gives other values for another seed; some calls seed by hand."""
     seed = torch.manual_seed
     expected = [want.clone() if isinstance(want, torch.Tensor) else want for want in expected]
     try:

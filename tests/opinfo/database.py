@@ -7,6 +7,7 @@ import random
 import sys
 import types
 import unittest
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +20,12 @@ DTYPES = (torch.float32, torch.int64, torch.bool)
 
 def operators() -> list[Any]:
     """Return PyTorch's operator database, in its order."""
-    if importlib.util.find_spec("expecttest") is None:
+    if "expecttest" not in sys.modules and importlib.util.find_spec("expecttest") is None:
         # The database's module imports it for a base class of test cases, and runs none here.
         sys.modules["expecttest"] = _stand_in("expecttest", TestCase=unittest.TestCase)
-    from torch.testing._internal.common_methods_invocations import op_db
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about packages that PyTorch's own tests would like to have
+        from torch.testing._internal.common_methods_invocations import op_db
 
     return list(op_db)
 

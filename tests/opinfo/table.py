@@ -118,9 +118,8 @@ def _failures(results: Sequence[Result], known: Mapping[str, Reason]) -> list[st
     for name, count in counts.items():
         if count["fail"]:
             reason = known.get(name, Reason("unknown", "not looked into"))
-            rows[reason.kind].append(
-                (name, f"{count['fail']} of {count.total() - count['skip']}", reason.words)
-            )
+            share = f"{count['fail']} of {count.total() - count['skip']}"
+            rows[reason.kind].append((name, share, reason.words))
     if not rows:
         return ["Nothing."]
     lines = ["| class | operator | samples that fail | reason |", "|---|---|---:|---|"]

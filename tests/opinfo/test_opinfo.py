@@ -1,4 +1,4 @@
-"""PyTorch's own operator database on `sim`: a seeded part of what `make opinfo` compares, and the comparison."""
+"""PyTorch's own operator database on `sim`: a seeded part of `make opinfo`, and the comparison."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def test_committed_table_lists_every_known_failure() -> None:
     ("wrong", "says"),
     [
         (lambda x, y: x + y + (x.device.type == "sim"), "not close"),
-        (lambda x, y: (x + y)[: 2 if x.device.type == "sim" else 3], "shape"),
-        (lambda x, y: (x + y).to(torch.float64 if x.device.type == "sim" else None), "dtype"),
-        (lambda x, y: [x, y] if x.device.type == "sim" else [x], "2 results instead of 1"),
+        (lambda x, y: (x + y)[: 2 if x.device.type == "sim" else 3], "float32 of (2,) instead of"),
+        (lambda x, y: (x + y).to(torch.float64 if x.device.type == "sim" else None), "float64 of (3,)"),
+        (lambda x, y: [x, y] if x.device.type == "sim" else [x], "4 results instead of 3"),
         (lambda x, y: int(x.device.type == "sim"), "1 instead of 0"),
         (lambda x, y: y.fill_(2 if x.device.type == "sim" else 3), "not close"),
     ],

@@ -44,7 +44,7 @@ def compare(name: str, what: str, sample: Sample) -> comparison.Outcome:
 
 
 def serve(requests: TextIO, replies: TextIO) -> None:
-    """Answer requests `[operator, first sample, most samples]` with a line for each sample, and `null` behind the last."""
+    """Answer requests `[operator, first sample, most samples]`: a line for each sample, and `null`."""
     database = operators()
     for line in requests:
         index, first, most = json.loads(line)
