@@ -1,0 +1,16 @@
+// Kernel: a * x + y by a grid that strides over the input.
+// Fault: a block has at most 1024 threads.
+// On a GPU: an error
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void axpy(float a, const float* x, const float* y, float* out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) out[i] = a * x[i] + y[i];
+}
+
+torch::Tensor run(torch::Tensor x, torch::Tensor y) {
+    auto out = torch::empty_like(x);
+    axpy<<<3, 2048, 0, c10::cuda::getCurrentCUDAStream()>>>(1.5f, x.data_ptr<float>(), y.data_ptr<float>(),
+                                                         out.data_ptr<float>(), static_cast<int>(x.numel()));
+    return out;
+}

@@ -1,0 +1,26 @@
+// Kernel: division of each row by its root mean square; a warp takes a row, a block four.
+// Fault: the last block has fewer than four rows.
+// On a GPU: compute-sanitizer memcheck or wrong values
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void rms_norm(const float* in, float* out, int rows, int columns) {
+    const int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
+    const float* from = in + row * columns;
+    float squares = 0.f;
+    for (int j = lane; j < columns; j += 32) {
+        const float v = from[j];
+        squares += v * v;
+    }
+    for (int half = 16; half > 0; half /= 2) squares += __shfl_xor_sync(0xffffffffu, squares, half);
+    const float scale = rsqrtf(squares / columns + 1e-6f);
+    for (int j = lane; j < columns; j += 32) out[row * columns + j] = from[j] * scale;
+}
+
+torch::Tensor run(torch::Tensor x) {
+    const int rows = x.size(0), columns = x.size(1);
+    auto out = torch::empty_like(x);
+    rms_norm<<<(rows + 3) / 4, dim3(32, 4), 0, c10::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(),
+                                                                                   out.data_ptr<float>(), rows, columns);
+    return out;
+}
