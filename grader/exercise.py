@@ -103,11 +103,18 @@ class Exercise:
     """
     parameters: tuple[str, ...] = field(default=())
     """Names of the arguments, for messages."""
+    in_place: int | None = None
+    """Position among the tensors of the one that a call changes: its result, where nothing is returned."""
 
     @property
     def differentiable(self) -> bool:
         """Whether the answer has gradients: the exercise asks for a gradcheck."""
         return any(check.name == "gradcheck" for check in self.checks)
+
+    @property
+    def structure(self) -> str:
+        """What a call gives, in the worker's words: one tensor, or a tensor changed in place."""
+        return "tensor" if self.in_place is None else "in place"
 
     def __post_init__(self) -> None:
         """Refuse a declaration whose points do not add up."""

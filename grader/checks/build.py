@@ -40,8 +40,9 @@ class Build(Check):
             return None
         if seen.error and _is_unbindable(seen.error):
             said = " ".join(seen.error.message.split())[:300]
-        elif seen.error is None and seen.calls[0].structure != "tensor":
-            said = f"It returned {seen.calls[0].structure}, not a tensor."
+        elif seen.error is None and seen.calls[0].structure != bench.exercise.structure:
+            wanted = "a tensor" if bench.exercise.in_place is None else "nothing"
+            said = f"It returned {seen.calls[0].structure}, not {wanted}."
         else:
             return None
         expected = answer.python_signature if answer.needs_python else answer.signature

@@ -55,13 +55,13 @@ def case_problem(bench: Bench, run: CaseRun) -> str | None:
 def call_problem(bench: Bench, call: CallSeen, drawn: Drawn, device: str) -> str | None:
     """Say what is wrong with one call's result, or return None."""
     where = messages.located(messages.case_text(drawn.case))
-    if call.structure != "tensor" or len(call.outputs) != 1:
-        return f"the result is {call.structure}, not one tensor{where}."
+    if call.structure != bench.exercise.structure or len(call.outputs) != 1:
+        return f"the result is {call.structure}, not {bench.exercise.structure}{where}."
     output = call.outputs[0]
     problem = form(output, drawn.expected, drawn.case.dtype, device)
     if problem:
         return f"{problem}{where}."
-    if output.aliases:
+    if output.aliases and bench.exercise.in_place is None:
         other = _alias(bench, drawn, output.aliases[0])
         return f"the result shares its memory with {other}{where}. Return a new tensor."
     assert output.values is not None
@@ -74,26 +74,29 @@ def value_problem(bench: Bench, values: torch.Tensor, drawn: Drawn) -> str | Non
         return f"the result has shape {tuple(values.shape)} instead of {tuple(drawn.expected.shape)}."
     ulps = bench.exercise.ulps
     difference = compare(values, drawn.expected, drawn.case.dtype, ulps, drawn.magnitude)
-    return None if difference is None else describe(difference, drawn.case)
+    in_place = bench.exercise.in_place is not None
+    return None if difference is None else describe(difference, drawn.case, in_place)
 
 
-def describe(difference: Difference, case: Case) -> str:
+def describe(difference: Difference, case: Case, in_place: bool = False) -> str:
     """Say where values differ, and what that often comes from."""
     where = messages.located(messages.case_text(case))
     index = list(difference.first)
     got = f"got {difference.got:.7g}, expected {difference.expected:.7g}"
     at = f"at {index}: {got}" if index else got
     what = f"{difference.wrong} of {difference.numel} values are wrong{where}; {at}."
-    return f"{what} {_advice(difference, case)}".rstrip()
+    return f"{what} {_advice(difference, case, in_place)}".rstrip()
 
 
-def _advice(difference: Difference, case: Case) -> str:
+def _advice(difference: Difference, case: Case, in_place: bool) -> str:
     if difference.nan == difference.wrong:
         return (
             "NaN is what fresh memory holds: these elements were never written. Check grid size and bounds."
         )
     if case.layout == "dense" and case.dtype is torch.float32 and 0 < difference.relative < 5e-3:
         return "The error is that of a narrower type: compute in float."
+    if case.layout != "dense" and in_place:
+        return "This view is not dense in memory, and a contiguous copy is another tensor: use its strides."
     if case.layout != "dense":
         return "This input is not dense in memory: a raw pointer ignores strides. Call .contiguous() first."
     return ""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 ORDER = (
     "add_relu",
     "leaky_relu",
+    "row_scale_",
+    "pairwise_sqdist",
     "add_relu_function",
     "side_stream_scale",
     "stack_rows",

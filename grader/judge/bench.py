@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64, tensors
@@ -99,6 +100,7 @@ class AnswerBench:
 
     def observe(self, step: Step) -> Observation:
         """Do a step, in a new worker if the last one is gone."""
+        step = replace(step, in_place=self.exercise.in_place)
         in_order = step.in_order or self.kind == "sim"
         worker = self._live_worker(in_order)
         frame = self._ask(worker, encode_step(step), CALL_SECONDS[self.kind])

@@ -181,6 +181,8 @@ class Step:
     """For each argument of a call whether it requires a gradient."""
     gradient: torch.Tensor | None = None
     """The incoming gradient of the sum of all calls' results."""
+    in_place: int | None = None
+    """Position among a call's tensors of the one that is its result, where the function returns nothing."""
 
     def stream_of(self, call: int) -> str:
         """Return the name of the stream that is current during a call."""
@@ -204,6 +206,7 @@ _OPTIONS = (
     "capture",
     "measure",
     "differentiate",
+    "in_place",
 )
 
 

@@ -23,10 +23,16 @@ class Input:
     source: torch.Tensor
     flat: torch.Tensor
     view: torch.Tensor
+    like: torch.Tensor
+    """The view's geometry: the tensor on the CPU that it was made from."""
 
     def produce(self) -> None:
         """Write the real values, as work on the current stream."""
         self.flat.copy_(self.source, non_blocking=True)
+
+    def changed(self) -> torch.Tensor:
+        """Return what lies where the view was at the call, whatever the answer made of the view."""
+        return self.flat.as_strided(self.like.shape, self.like.stride(), self.like.storage_offset())
 
 
 @dataclass
@@ -114,7 +120,7 @@ class Execution:
         source = flat.to(place, copy=True)
         target = _poisoned(flat).to(place, copy=True) if produced else source
         view = target.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset()).detach()
-        return Input(source, target, view)
+        return Input(source, target, view, tensor)
 
     def _stream(self, name: str) -> torch.Stream:
         if name not in self.streams:
@@ -182,7 +188,13 @@ class Execution:
             self.device_after = torch.accelerator.current_device_index()
         finally:
             torch.accelerator.set_device_index(self.step.device)
+        self._take(call, result)
+
+    def _take(self, call: Call, result: Any) -> None:
+        """Keep what a call gave: what it returned, or the tensor that it was asked to change."""
         call.structure, call.outputs = results(result)
+        if self.step.in_place is not None and result is None:
+            call.structure, call.outputs = "in place", [call.inputs[self.step.in_place].changed()]
 
     def _backward(self, calls: list[Call], watching: OperatorLog | None) -> None:
         assert self.gradient is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.judge.worker.calls import Call, Execution, results
+from grader.judge.worker.calls import Call, Execution
 
 
 class Capture(Execution):
@@ -16,7 +16,7 @@ class Capture(Execution):
         with self._blamed("call", 0):
             self._warm_up(calls)
             with self.device.captured() as replay:
-                first.structure, first.outputs = results(self.function(*first.arguments))
+                self._take(first, self.function(*first.arguments))
         for index, call in enumerate(calls[1:], 1):
             with self._blamed("finish", index):
                 for target, source in zip(first.inputs, call.inputs, strict=True):
