@@ -185,7 +185,10 @@ def _is_telling(run: CaseRun) -> bool:
 
 
 def _is_loss(seen: Observation | WorkerLostError) -> bool:
-    return isinstance(seen, WorkerLostError) or _took_long(seen)
+    """Whether more of the same would only cost time: taking all memory that there is takes seconds."""
+    if isinstance(seen, WorkerLostError) or _took_long(seen):
+        return True
+    return seen.error is not None and seen.error.type == "MemoryError"
 
 
 def _took_long(seen: Observation | WorkerLostError) -> bool:

@@ -14,7 +14,7 @@ class NurseryLostError(EnvironmentFault):
 
 
 class WorkerLostError(Exception):
-    """A worker gave no result.  `reason` is `crash`, `time-out` or `malformed`."""
+    """A worker gave no result.  `reason` is `crash`, `abort`, `exit`, `time-out` or `malformed`."""
 
     def __init__(
         self, reason: str, what: str, output: str = "", reports: tuple[dict[str, Any], ...] = ()

@@ -32,9 +32,14 @@ def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Rep
         return report(function, reports[0], where)
     when = {"backward": "in backward", "finish": "after it returned"}.get(error.phase, "when called")
     line = f"Python line {error.line}" if error.line else None
-    message = " ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN]
+    message = _sentence(" ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN])
     advice = _exception_advice(error)
-    return f"{function} raised {error.type} {when}{located(where, line)}: {message} {advice}".rstrip()
+    return f"{function} raised {error.type} {when}{located(where, line)}: {message} {advice}"
+
+
+def _sentence(text: str) -> str:
+    """End a text as a sentence ends, so that what follows begins another."""
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _exception_advice(error: ErrorSeen) -> str:
@@ -48,6 +53,8 @@ def _exception_advice(error: ErrorSeen) -> str:
         )
     if error.phase == "finish":
         return "A kernel failed while it ran: look for a bad pointer or an index out of bounds."
+    if error.type == "MemoryError":
+        return "It asked for more memory than an answer may have: look at what grows, and at sizes."
     if "incompatible function arguments" in text or "expected scalar type" in text:
         return "Accept the types that the exercise names."
     return "These inputs are valid: compute a result for them."
@@ -58,6 +65,8 @@ def lost(function: str, loss: WorkerLostError, where: str) -> str:
     advice = {
         "time-out": "Look for a loop that does not end, on the host or in a kernel.",
         "crash": "Look for a pointer used on the wrong side, host or device, or an access outside an array.",
+        "abort": "Look for a failed assert, a call of abort(), or a write outside an array on the host.",
+        "exit": "Return a result, or throw an exception; leave ending the process to its owner.",
         "malformed": "Return tensors, and leave the process's files and pipes alone.",
     }[loss.reason]
     if loss.reports:

@@ -91,7 +91,7 @@ class Worker:
             raise
         said, reports = _tail(self._output, _OUTPUT_SHOWN), self._last_reports()
         self.end(reaped=True)
-        return WorkerLostError("crash", _death(status), said, reports)
+        return WorkerLostError(*_death(status), said, reports)
 
     def _last_reports(self) -> tuple[dict[str, Any], ...]:
         """Return the reports that the simulator wrote while the process died."""
@@ -237,10 +237,12 @@ def _system_libstdcxx() -> str | None:
     return os.path.realpath(found) if os.path.isabs(found) else None
 
 
-def _death(status: int | None) -> str:
+def _death(status: int | None) -> tuple[str, str]:
+    """Return the reason of a `WorkerLostError` and what happened, from a wait status."""
     if status is None:
-        return "ended without a result"
+        return "exit", "ended without a result"
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        return f"crashed ({signal.Signals(number).name}: {signal.strsignal(number)})"
-    return f"ended the process itself (exit status {os.WEXITSTATUS(status)})"
+        reason = "abort" if number == signal.SIGABRT else "crash"
+        return reason, f"crashed ({signal.Signals(number).name}: {signal.strsignal(number)})"
+    return "exit", f"ended the process itself (exit status {os.WEXITSTATUS(status)})"

@@ -78,6 +78,30 @@ def test_crash_shows_the_last_words() -> None:
     assert '"there"' in text
 
 
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("crash", "pointer"),
+        ("abort", "failed assert"),
+        ("exit", "Return a result"),
+        ("time-out", "loop that does not end"),
+        ("malformed", "Return tensors"),
+    ],
+)
+def test_advice_fits_how_the_worker_ended(reason: str, advice: str) -> None:
+    """Each way of giving no result has advice of its own, and only a crash speaks of pointers."""
+    text = messages.lost("f", WorkerLostError(reason, "ended"), 'case "one"')
+    assert advice in text
+    assert ("pointer" in text) == (reason == "crash")
+
+
+def test_exception_reads_as_sentences() -> None:
+    """What the answer said ends with a full stop before the advice begins."""
+    error = ErrorSeen("call", 0, "MemoryError", "std::bad_alloc")
+    text = messages.exception("f", error, 'case "one"')
+    assert text.startswith('f raised MemoryError when called (case "one"): std::bad_alloc. It asked for more')
+
+
 def test_late_fault_is_told_by_its_report() -> None:
     """A fault that surfaced after the call is told by the report on it, not by CUDA's number."""
     error = ErrorSeen("finish", 0, "RuntimeError", "CUDA error: an illegal memory access was encountered")

@@ -78,10 +78,17 @@ def test_crash_names_the_signal(start: Callable[[str], Worker]) -> None:
     assert "SIGSEGV" in loss.what
 
 
+def test_abort_is_no_bad_pointer(start: Callable[[str], Worker]) -> None:
+    """A worker that called abort() is told apart from one that the hardware stopped."""
+    loss = lost(start("end.recv(4); os.abort()"))
+    assert loss.reason == "abort"
+    assert "SIGABRT" in loss.what
+
+
 def test_exit_is_named(start: Callable[[str], Worker]) -> None:
     """A worker that ends itself is lost, whatever status it chose."""
     loss = lost(start("end.recv(4); os._exit(0)"))
-    assert loss.reason == "crash"
+    assert loss.reason == "exit"
     assert "exit status 0" in loss.what
 
 

@@ -34,6 +34,9 @@ void raises(int64_t kind) {
   TORCH_CHECK_NOT_IMPLEMENTED(kind != 4, "lacks");
   if (kind == 5) throw std::out_of_range("range");
   if (kind == 6) throw std::invalid_argument("argument");
+  if (kind == 7) throw 42;
+  if (kind == 8) throw std::runtime_error("caf\\xe9");
+  TORCH_CHECK_VALUE(kind != 9, "caf\\xe9");
   throw std::runtime_error("run");
 }
 void* pointer(int x) { return nullptr; }
@@ -111,7 +114,7 @@ def test_a_wrong_argument_shows_the_signature(
         (4, NotImplementedError, "lacks"),
         (5, IndexError, "range"),
         (6, ValueError, "argument"),
-        (7, RuntimeError, "run"),
+        (10, RuntimeError, "run"),
     ],
 )
 def test_exceptions_are_those_of_pytorchs_bindings(
@@ -122,6 +125,20 @@ def test_exceptions_are_those_of_pytorchs_bindings(
         module.raises(kind)
     assert type(caught.value) is error
     assert str(caught.value) == text
+
+
+def test_what_is_no_exception_class_ends_no_process(module: ModuleType) -> None:
+    """`throw 42` is an exception in Python too, and says what was wrong with it."""
+    with pytest.raises(RuntimeError, match="raises threw something that is no std::exception"):
+        module.raises(7)
+
+
+@pytest.mark.parametrize("kind", [8, 9])
+def test_bytes_that_are_no_utf8_are_shown_escaped(module: ModuleType, kind: int) -> None:
+    """A message in another encoding arrives as text, with its foreign bytes escaped."""
+    with pytest.raises(RuntimeError) as caught:
+        module.raises(kind)
+    assert str(caught.value) == "caf\\xe9"
 
 
 def test_documentation_begins_with_the_signature(module: ModuleType) -> None:

@@ -112,6 +112,35 @@ PyObject* invoke(const Entry& entry, const Object* arguments) {
   END_HANDLE_TH_ERRORS
 }
 
+/// Turns an error about the bytes of a message, which are no UTF-8, into one that shows them escaped.
+void escape_message() {
+  PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  PyObject* bytes = PyUnicodeDecodeError_GetObject(error);
+  PyObject* text = bytes == nullptr ? nullptr
+                                    : PyUnicode_DecodeUTF8(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes),
+                                                           "backslashreplace");
+  if (text != nullptr) PyErr_SetObject(PyExc_RuntimeError, text);
+  Py_XDECREF(text);
+  Py_XDECREF(bytes);
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+}
+
+/// Calls the function; whatever it throws is an exception in Python, never the end of the process.
+PyObject* invoke_safely(const Entry& entry, const Object* arguments) {
+  PyObject* result = nullptr;
+  try {
+    result = invoke(entry, arguments);
+  } catch (...) {
+    PyErr_Format(PyExc_RuntimeError, "%s threw something that is no std::exception", entry.name);
+  }
+  if (result == nullptr && PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) escape_message();
+  return result;
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
   const auto& entry = *static_cast<const Entry*>(PyCapsule_GetPointer(self, nullptr));
   if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
@@ -123,7 +152,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     raise_arity(entry, count);
     return nullptr;
   }
-  return invoke(entry, arguments);
+  return invoke_safely(entry, arguments);
 }
 
 }  // namespace
