@@ -120,4 +120,4 @@ def _delay(device: str) -> None:
     import torch
 
     if device == "cuda":
-        torch.cuda._sleep(10_000_000)
+        torch.cuda._sleep(10_000_000)  # type: ignore[no-untyped-call]
