@@ -1,6 +1,6 @@
 // Kernel: counters that are read and written under a lock; thread 0 of each block takes it.
 // Fault: the lock is never released.
-// On a GPU: an error
+// On a GPU: a hang
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 
