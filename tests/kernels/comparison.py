@@ -157,8 +157,8 @@ def _lines(rows: Sequence[dict[str, Any]], machine: dict[str, str], date: str) -
     yield ""
     yield (
         f"{len(right)} kernels. Of the right forms {count(right, 'right and silent')} are right on the GPU "
-        f"and silent under compute-sanitizer, {sum(row['sim_agrees'] for row in right)} are right and silent on "
-        f"the simulator. Of {len(faulty)} faulty forms the GPU confirms {count(faulty, 'confirmed')}, "
+        f"and silent under compute-sanitizer, {sum(row['sim_agrees'] for row in right)} are right and silent "
+        f"on the simulator. Of {len(faulty)} faulty forms the GPU confirms {count(faulty, 'confirmed')}, "
         f"{count(faulty, 'may pass on a GPU')} may pass on a GPU, {count(faulty, 'UNCONFIRMED')} are "
         f"unconfirmed and {count(faulty, 'not finished')} not finished; the simulator reports "
         f"{sum(row['sim_agrees'] for row in faulty)} as their kind."

@@ -14,11 +14,11 @@ FORM = Form(ROOT / "reduce_shuffle/data_race__no_barrier_between_the_warps.cu")
 OTHER = Form(ROOT / "reduce_shuffle/right.cu")
 RACE = """\
 =========
-========= Error: Race reported between Write access at block_sums(const float *, float *, int)+0x1a0 in x.cu:12
-=========     and Read access at block_sums(const float *, float *, int)+0x240 in x.cu:15 [16 hazards]
+========= Error: Race reported between Write access at block_sums(const float *, float *, int)+0x1a0 in x:12
+=========     and Read access at block_sums(const float *, float *, int)+0x240 in x:15 [16 hazards]
 =========
-========= Error: Race reported between Write access at block_sums(const float *, float *, int)+0x1b0 in x.cu:12
-=========     and Read access at block_sums(const float *, float *, int)+0x250 in x.cu:15 [8 hazards]
+========= Error: Race reported between Write access at block_sums(const float *, float *, int)+0x1b0 in x:12
+=========     and Read access at block_sums(const float *, float *, int)+0x250 in x:15 [8 hazards]
 =========
 """
 ELSEWHERE = RACE.replace("block_sums", "at::native::sort_kernel")
