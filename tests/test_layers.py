@@ -19,7 +19,6 @@ LAYERS = (
     ("grader.notebook",),
     ("grader.nbgrader",),
     ("grader.agreement",),
-    ("grader.mutation",),
     ("grader.cli",),
     ("grader.demo",),
     ("grader",),

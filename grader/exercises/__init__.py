@@ -16,6 +16,7 @@ ORDER = (
     "row_scale_",
     "pairwise_sqdist",
     "add_relu_function",
+    "scaled_clip",
     "side_stream_scale",
     "stack_rows",
     "two_pass_sum",

@@ -59,3 +59,21 @@ def test_factories_are_taken_one_by_one() -> None:
     assert set(headers.COMMON) <= set(found)
     assert "autograd::" not in found["empty"]
     assert found["from_blob"].count("inline at::Tensor from_blob(") == 4
+
+
+def test_autograd_functions_lose_what_only_compiled_backward_calls() -> None:
+    """The four parts that make every C++ function's node slow to compile are gone, and nothing else."""
+    text = (installed().include / "torch/csrc/autograd/custom_function.h").read_text()
+    changed = headers.without_compiled_autograd(text)
+    gone = ("compiled_autograd.h", "PackedArgs(args)", "CompiledNodeArgs& args", "SwapSavedVariables& saved")
+    for name in gone:
+        assert name in text
+        assert name not in changed
+    assert "T::backward(&ctx_, backward_inputs)" in changed
+    assert len(changed) > 0.7 * len(text)
+
+
+def test_unknown_custom_function_is_left_alone() -> None:
+    """A header of another version is refused, so that PyTorch's own is used."""
+    with pytest.raises(headers._PatternError):
+        headers.without_compiled_autograd("struct CppNode {};")
