@@ -11,6 +11,7 @@ LESSONS ?= my_lessons
 JOBS ?= 2
 LAB_FLAGS ?=
 PYTEST_FLAGS ?=
+MUTANTS ?=
 
 # A torch that the environment already has is kept, unless TORCH asks for another.
 torch_asked := $(filter-out undefined,$(origin TORCH))
@@ -24,7 +25,7 @@ torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
 installed := $(VENV)/.installed
 cxx_sources = $(shell git ls-files 'grader/*.h' 'grader/*.cpp' 'grader/*.cuh')
 
-.PHONY: help demo test lab release check bench opinfo env clean
+.PHONY: help demo test lab release check bench opinfo mutants env clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +59,9 @@ bench: $(installed) ## Measure first use and the time to a verdict; writes docs/
 
 opinfo: $(installed) ## Compare sim with PyTorch's own operator database; writes docs/reports/opinfo.md
 	@$(run) python -m tests.opinfo.run --jobs $(JOBS) --table docs/reports/opinfo.md
+
+mutants: $(installed) ## Break every right submission mechanically and see that each mutant fails (hours; MUTANTS="--sample 100")
+	@$(run) python -m grader.mutation $(MUTANTS)
 
 env: $(installed) ## Only make the environment in $(VENV)
 

@@ -19,6 +19,7 @@ LAYERS = (
     ("grader.notebook",),
     ("grader.nbgrader",),
     ("grader.agreement",),
+    ("grader.mutation",),
     ("grader.cli",),
     ("grader.demo",),
     ("grader",),

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.agreement.corpus import CorpusError, Submission, read_corpus
+from grader.agreement.judgeable import Judgeable
 from grader.agreement.lanes import Task, judge_all
 from grader.agreement.machine import describe, gpu_name
 from grader.agreement.preflight import preflight
@@ -100,7 +101,7 @@ def _collect(
         print(f"{progress}  {_line(result, promised[result.name])}", flush=True)
 
 
-def _line(result: Result, submission: Submission) -> str:
+def _line(result: Result, submission: Judgeable) -> str:
     mark = "" if result.is_as_promised(submission) else "  NOT AS PROMISED"
     failing = ",".join(sorted(result.failing))
     return f"{result.device:4}  {result.name}: {result.outcome} {failing} ({result.seconds:.1f} s){mark}"

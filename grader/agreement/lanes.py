@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.agreement.corpus import Submission
+from grader.agreement.judgeable import Judgeable
 from grader.agreement.results import Result
 
 
@@ -21,7 +21,7 @@ from grader.agreement.results import Result
 class Task:
     """Judge one submission on one device."""
 
-    submission: Submission
+    submission: Judgeable
     device: str
     seed: int
 

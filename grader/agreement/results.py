@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.agreement.corpus import Submission
+from grader.agreement.judgeable import Judgeable
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Result:
         said = [entry["message"] for entry in self.verdict["checks"] if entry["name"] == check]
         return str(said[0]) if said else str(self.verdict["message"])
 
-    def is_as_promised(self, submission: Submission) -> bool:
+    def is_as_promised(self, submission: Judgeable) -> bool:
         """Whether this is the verdict that the corpus asks for: right passes, wrong fails what it names."""
         if submission.check is None:
             return self.outcome == "passed"
@@ -85,7 +85,7 @@ class Results:
             with self.store.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(asdict(result)) + "\n")
 
-    def of(self, submission: Submission, device: str) -> Result | None:
+    def of(self, submission: Judgeable, device: str) -> Result | None:
         """Return the result for these very sources, if there is one."""
         result = self.found.get((submission.name, device))
         return result if result and result.digest == submission.digest else None

@@ -52,9 +52,7 @@ class Build(Check):
         answer = bench.exercise.answer
         error, functions = bench.loaded()
         if error:
-            what = "The Python cell" if error.phase == "python" else "The compiled module"
-            line = f", Python line {error.line}" if error.line else ""
-            return failed(f"{what} could not be loaded: {error.type}: {error.message[:300]}{line}.")
+            return failed(messages.unloaded(error))
         if answer.needs_python and answer.entry not in functions:
             names = [name.split(".")[1] for name in functions if name.startswith("answer.")]
             text = messages.signature(answer.called, answer.python_signature, names, "Python function")

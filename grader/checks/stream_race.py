@@ -94,8 +94,13 @@ class StreamRace(Check):
         )
 
     def _backward(self, bench: Bench) -> Finding | None:
-        """See whether backward's own work is ordered too: its incoming gradient is still being written."""
-        case = replace(self.case, name="streams, backward", dtype=torch.float64)
+        """See whether backward is ordered too, in each type: its incoming gradient is still being written."""
+        check = declared(bench)
+        types = dict.fromkeys(one.case.dtype for one in check.situations) if check else {}
+        return next((found for dtype in types if (found := self._backward_in(bench, dtype))), None)
+
+    def _backward_in(self, bench: Bench, dtype: torch.dtype) -> Finding | None:
+        case = replace(self.case, name="streams, backward", dtype=dtype)
         plain = gradient_run(bench, gradients.Situation(case))
         if not _is_right(bench, plain):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,12 +11,13 @@ from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64, tensors
 from grader.checks.close import case_problem
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
-from grader.judge.observation import ErrorSeen, Observation, parse, parse_error
+from grader.judge.observation import LOST, ErrorSeen, Observation, parse, parse_error
 from grader.judge.processes import Nursery, Worker
 from grader.judge.protocol import Frame, ProtocolError, Step, encode_step
 from grader.verdict import Place
 
-LOAD_SECONDS = 60.0
+LOAD_SECONDS = {"kernels": 60.0, "answer": 30.0}
+"""How long importing the compiled module, and then running the Python cell, may take."""
 CALL_SECONDS = {"sim": 10.0, "cuda": 60.0}
 _LOSSES_ENDURED = 2
 _LUCK = 16
@@ -67,10 +69,8 @@ class AnswerBench:
     def loaded(self) -> tuple[ErrorSeen | None, tuple[str, ...]]:
         """Load the answer, once; a death while loading is an error like an exception."""
         if self._loaded is None:
-            try:
+            with contextlib.suppress(WorkerLostError):
                 self._live_worker(in_order=True)
-            except WorkerLostError as loss:
-                self._loaded = (ErrorSeen("kernels", 0, "Loading", loss.what), ())
         assert self._loaded is not None
         return self._loaded
 
@@ -166,9 +166,19 @@ class AnswerBench:
         worker = self._workers.get(in_order)
         if worker is None or not worker.alive:
             worker = self._workers[in_order] = self._nursery.fork(in_order)
-            frame = self._ask(worker, Frame({"op": "load", **self._load}), LOAD_SECONDS)
-            self._loaded = _parse_loaded(frame)
+            library, python = self._load["library"], self._load["python"]
+            self._load_part(worker, "kernels", {"op": "load", "library": library, "name": self._load["name"]})
+            if python is not None and self._loaded and self._loaded[0] is None:
+                self._load_part(worker, "answer", {"op": "define", "python": python})
         return worker
+
+    def _load_part(self, worker: Worker, part: str, request: dict[str, Any]) -> None:
+        """Load one of the answer's modules, `kernels` or `answer`; remember what came of it."""
+        try:
+            self._loaded = _parse_loaded(self._ask(worker, Frame(request), LOAD_SECONDS[part]), part)
+        except WorkerLostError as loss:
+            self._loaded = (ErrorSeen(part, 0, LOST, loss.what), ())
+            raise
 
     def _ask(self, worker: Worker, frame: Frame, seconds: float) -> Frame:
         try:
@@ -198,7 +208,8 @@ def _took_long(seen: Observation | WorkerLostError) -> bool:
     return any(report.get("kind") == "deadlock" for report in seen.reports)
 
 
-def _parse_loaded(frame: Frame) -> tuple[ErrorSeen | None, tuple[str, ...]]:
+def _parse_loaded(frame: Frame, part: str) -> tuple[ErrorSeen | None, tuple[str, ...]]:
+    """Return what came of loading `part`; the judge knows itself which part it asked for."""
     functions = frame.header.get("functions")
     try:
         error = parse_error(frame.header.get("error"))
@@ -206,4 +217,4 @@ def _parse_loaded(frame: Frame) -> tuple[ErrorSeen | None, tuple[str, ...]]:
         raise WorkerLostError("malformed", f"sent a malformed result ({problem})") from problem
     if not isinstance(functions, dict):
         raise WorkerLostError("malformed", "sent a malformed result (functions expected)")
-    return error, tuple(str(name) for name in functions)
+    return error and replace(error, phase=part), tuple(str(name) for name in functions)

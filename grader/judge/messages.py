@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.exercise import Case
 from grader.judge.faults import WorkerLostError
-from grader.judge.observation import ErrorSeen
+from grader.judge.observation import LOST, ErrorSeen
 
 Report = dict[str, Any]
 _MESSAGE_SHOWN = 300
@@ -31,7 +31,7 @@ def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Rep
     if reports and error.is_device_fault:
         return report(function, reports[0], where)
     when = {"backward": "in backward", "finish": "after it returned"}.get(error.phase, "when called")
-    line = f"Python line {error.line}" if error.line else None
+    line = _python_line(error)
     message = _sentence(" ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN])
     advice = _exception_advice(error)
     return f"{function} raised {error.type} {when}{located(where, line)}: {message} {advice}"
@@ -58,6 +58,22 @@ def _exception_advice(error: ErrorSeen) -> str:
     if "incompatible function arguments" in text or "expected scalar type" in text:
         return "Accept the types that the exercise names."
     return "These inputs are valid: compute a result for them."
+
+
+def unloaded(error: ErrorSeen) -> str:
+    """Say which of the answer's modules could not be loaded, and why."""
+    what, outside = {
+        "answer": ("The Python cell", "outside its functions"),
+        "kernels": ("The compiled module", "in the initialisers of its global variables"),
+    }[error.phase]
+    if error.type == LOST:
+        return f"{what} could not be loaded: it {error.message}. Look at what it does {outside}."
+    said = " ".join(f"{error.type}: {error.message}".split())[:_MESSAGE_SHOWN]
+    return f"{what} could not be loaded{located(_python_line(error))}: {_sentence(said)}"
+
+
+def _python_line(error: ErrorSeen) -> str | None:
+    return f"Python line {error.line}" if error.line else None
 
 
 def lost(function: str, loss: WorkerLostError, where: str) -> str:

@@ -15,9 +15,17 @@ _MAX_ENTRIES = 100_000
 Buffers = Sequence[memoryview | bytes]
 
 
+LOST = "worker lost"
+"""Stands for the type of an exception where loading gave no result at all."""
+
+
 @dataclass(frozen=True)
 class ErrorSeen:
-    """An exception in the answer.  `phase` is `call`, `backward` or `finish` (a fault surfaced later)."""
+    """An exception in the answer.
+
+    `phase` is `call`, `backward` or `finish` (a fault surfaced later); while loading, the module's name:
+    `kernels` or `answer`.
+    """
 
     phase: str
     call: int

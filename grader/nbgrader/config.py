@@ -16,19 +16,21 @@ def configure(config: Any, course: Path) -> None:
 
     nbgrader's commands, and the formgrader's buttons, then release and grade as this course means it.
     """
-    from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
-    from nbgrader import preprocessors as theirs
-
-    from grader.nbgrader.clear import ClearAnswers, LintMarkers
-    from grader.nbgrader.execute import ExecutePlainCells
-    from grader.nbgrader.feedback import HideHiddenTests
-    from grader.nbgrader.judging import JudgeAnswers, SaveVerdicts
-    from grader.nbgrader.restore import RestoreCells
-
     find_alembic()
     silence_nbgrader()
     config.CourseDirectory.root = str(course)
     config.JudgeAnswers.seed_file = str(course / SEED_FILE)
+    _release(config)
+    _grade(config)
+    _give_back(config)
+
+
+def _release(config: Any) -> None:
+    """Set how a lesson becomes what learners get: markers are checked before anything is cleared."""
+    from nbgrader import preprocessors as theirs
+
+    from grader.nbgrader.clear import ClearAnswers, LintMarkers
+
     config.ClearSolutions.enforce_metadata = True
     config.GenerateAssignment.preprocessors = [
         LintMarkers,
@@ -45,6 +47,19 @@ def configure(config: Any, course: Path) -> None:
         theirs.ComputeChecksums,
         theirs.CheckCellMetadata,
     ]
+
+
+def _grade(config: Any) -> None:
+    """Set how a submission is read, restored and judged; the judge comes before any cell runs."""
+    from nbconvert.preprocessors import ClearMetadataPreprocessor
+    from nbgrader import preprocessors as theirs
+
+    from grader.nbgrader.execute import ExecutePlainCells
+    from grader.nbgrader.judging import JudgeAnswers, SaveVerdicts
+    from grader.nbgrader.restore import RestoreCells
+    from grader.nbgrader.submission import SubmissionExporter
+
+    config.Autograde.exporter_class = SubmissionExporter
     config.Autograde.sanitize_preprocessors = [
         theirs.ClearOutput,
         RestoreCells,
@@ -62,7 +77,18 @@ def configure(config: Any, course: Path) -> None:
         theirs.AssignLatePenalties,
         theirs.CheckCellMetadata,
     ]
+
+
+def _give_back(config: Any) -> None:
+    """Set what learners and registries get: no hidden tests, no zeros that nobody gave."""
+    from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+    from nbgrader import preprocessors as theirs
+
+    from grader.nbgrader.export import ExportMarks
+    from grader.nbgrader.feedback import HideHiddenTests
+
     config.GenerateFeedback.preprocessors = [theirs.GetGrades, HideHiddenTests, CSSHTMLHeaderPreprocessor]
+    config.ExportApp.plugin_class = ExportMarks
 
 
 def silence_nbgrader() -> None:

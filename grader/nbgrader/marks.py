@@ -16,6 +16,8 @@ from grader.notebook.answers import CHECK_PREFIX
 from grader.notebook.card import points
 from grader.verdict import Outcome
 
+_NOT_JUDGED = "Not judged; see what `nbgrader autograde` said."
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -92,11 +94,12 @@ def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
     for notebook in submission.notebooks:
         path = directory / "autograded" / student / lesson / f"{notebook.name}.ipynb"
         verdicts = _verdicts(path)
+        unmarked = _unmarked(directory / "submitted" / student / lesson / f"{notebook.name}.ipynb")
         for grade in notebook.grades:
             verdict = verdicts.get(grade.name)
             graded = grade.auto_score is not None or grade.manual_score is not None
             score = float(grade.score) if graded else None
-            reason = _reason(verdict, score, float(grade.max_score))
+            reason = _reason(verdict, score, float(grade.max_score), unmarked)
             if grade.manual_score is not None:
                 reason = f"Set by hand. {reason}".strip()
             exercise = grade.name.removeprefix(CHECK_PREFIX)
@@ -120,10 +123,20 @@ def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _reason(verdict: dict[str, Any] | None, score: float | None, available: float) -> str:
+def _unmarked(submitted: Path) -> str:
+    """Say why a submission has no marks at all."""
+    from grader.nbgrader.submission import unreadable
+
+    problem = unreadable(submitted) if submitted.exists() else ""
+    return f"{submitted.name}: {problem}" if problem else _NOT_JUDGED
+
+
+def _reason(
+    verdict: dict[str, Any] | None, score: float | None, available: float, unmarked: str = _NOT_JUDGED
+) -> str:
     """Return why points are missing, one line a failed check; empty for full marks."""
     if verdict is None:
-        return "Not judged; see what `nbgrader autograde` said." if score is None else ""
+        return unmarked if score is None else ""
     if "error" in verdict:
         return str(verdict["error"])
     if score is not None and score >= available:

@@ -117,8 +117,16 @@ def compiler_text(exercise: str, problems: Problems) -> str:
 
 def note_card(label: str, text: str) -> str:
     """Return a short message as an HTML fragment."""
-    paragraphs = "".join(f'<p style="margin:.2em 0">{escape(line)}</p>' for line in text.splitlines())
-    return _frame(label, _SIGNS[Outcome.NOT_ATTEMPTED][2], paragraphs)
+    return _frame(label, _SIGNS[Outcome.NOT_ATTEMPTED][2], _paragraphs(text))
+
+
+def warning_card(label: str, text: str) -> str:
+    """Return what went wrong without ending a cell, as an HTML fragment."""
+    return _frame(label, _SIGNS[Outcome.FAILED][2], _paragraphs(text))
+
+
+def _paragraphs(text: str) -> str:
+    return "".join(f'<p style="margin:.2em 0">{escape(line)}</p>' for line in text.splitlines())
 
 
 def _not_run(verdict: Verdict) -> list[str]:

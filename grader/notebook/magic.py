@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.notebook import card
+from grader.notebook import card, reports
 from grader.notebook.answers import is_stub, marker, python_stub
 from grader.notebook.building import BuildUnavailableError, Built, build
 from grader.notebook.checking import refuse
@@ -88,7 +88,11 @@ def bind(name: str, library: Path, functions: tuple[str, ...]) -> None:
 
 
 def register(running: Any) -> None:
-    """Make `%%cuda` known to an IPython shell, and keep untouched Python answers from raising there."""
+    """Make `%%cuda` known to an IPython shell.
+
+    Untouched Python answers do not raise there, and what the simulator sees is told below each cell.
+    """
+    reports.register(running)
     running.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
     if skip_untouched not in running.input_transformers_cleanup:
         running.input_transformers_cleanup.append(skip_untouched)

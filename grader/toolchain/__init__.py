@@ -29,6 +29,9 @@ def build(request: BuildRequest, progress: Watcher | None = None) -> BuildResult
 
     Imports no torch for `sim`.  Raises `EnvironmentFault` if this machine cannot build.
     """
+    refusal = request.refusal()
+    if refusal is not None:
+        return BuildResult(False, diagnostics=[refusal])
     if request.device == "cuda":
         from grader.toolchain.cuda import build as build_cuda
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import time
@@ -11,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from tempfile import gettempdir
 
-from grader.toolchain import cache, growing, runtime, units
+from grader.toolchain import binding, cache, diagnostics, growing, identifiers, runtime, units
 from grader.toolchain.compiler import MESSAGE_FLAGS, run, standard_library
 from grader.toolchain.diagnostics import parse
 from grader.toolchain.errors import EnvironmentFault
@@ -98,13 +99,24 @@ def _needs_gpu(missing: list[dict[str, object]], source: Source) -> list[Diagnos
 
 def _kept(place: Path) -> BuildResult | None:
     try:
-        result = BuildResult.from_json(json.loads((place / "result.json").read_text()))
-    except (OSError, ValueError, TypeError, KeyError):
+        data = json.loads((place / "result.json").read_text())
+        told = data.pop("told")
+        result = BuildResult.from_json(data)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    if not result.ok and told != _telling():
         return None
     if result.ok and not (result.library and result.library.exists()):
         return None
     cache.used(place)
     return replace(result, cached=True)
+
+
+@functools.cache
+def _telling() -> str:
+    """Return the name of what turns a compiler's output into errors: kept errors are of no use to another."""
+    modules = (binding, diagnostics, growing, identifiers)
+    return cache.key(Path(str(module.__file__)).read_text() for module in modules)
 
 
 class _Plan:
@@ -190,7 +202,11 @@ def _make(plan: _Plan, place: Path) -> BuildResult:
         result = _compiled(plan, directory)
         if result.ok:
             result = replace(result, library=place / "module.so")
-        (directory / "result.json").write_text(json.dumps(result.to_json()))
+        elif not plan.runtime.is_whole:
+            raise EnvironmentFault(
+                f"Something removed files from {cache.root()} during the build. Try again."
+            )
+        (directory / "result.json").write_text(json.dumps({**result.to_json(), "told": _telling()}))
         cache.publish(directory, place)
         cache.prune(place.parent)
         return result
@@ -222,8 +238,8 @@ def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
     if output is None:
         return BuildResult(True, directory / "module.so", plan.names(), commands=plan.commands)
     whole = "\n".join(text for text in outputs if text) or output
-    diagnostics = parse(whole, plan.locate) or [Diagnostic("error", _last_line(whole))]
-    return BuildResult(False, diagnostics=diagnostics, output=whole, commands=plan.commands)
+    found = parse(whole, plan.locate) or [Diagnostic("error", _last_line(whole))]
+    return BuildResult(False, diagnostics=found, output=whole, commands=plan.commands)
 
 
 def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None:
@@ -304,10 +320,10 @@ def _last_line(text: str) -> str:
 def _explained(plan: _Plan, result: BuildResult) -> BuildResult:
     """Say what is defined where a wanted function is not."""
     defined = [f.name for source in plan.sources for f in source.translation.functions if f.defined]
-    diagnostics = [_with_names(diagnostic, defined) for diagnostic in result.diagnostics]
+    told = [_with_names(diagnostic, defined) for diagnostic in result.diagnostics]
     for source in plan.sources:
-        diagnostics = [source.refined(diagnostic) for diagnostic in diagnostics]
-    return replace(result, diagnostics=list(dict.fromkeys(diagnostics)))
+        told = [source.refined(diagnostic) for diagnostic in told]
+    return replace(result, diagnostics=list(dict.fromkeys(told)))
 
 
 def _with_names(diagnostic: Diagnostic, defined: list[str]) -> Diagnostic:

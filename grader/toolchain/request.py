@@ -8,6 +8,9 @@ from typing import Any
 
 from grader.verdict import Place
 
+SOURCE_BYTES = 1 << 20
+"""How large the sources of one build may be together: a lesson's largest has less than a hundredth."""
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -53,6 +56,17 @@ class BuildRequest:
     extra_ldflags: list[str] = field(default_factory=list)
     extra_include_paths: list[str] = field(default_factory=list)
     no_implicit_headers: bool = False
+
+    def refusal(self) -> Diagnostic | None:
+        """Return why nothing is tried at all, or None."""
+        size = len(self.cuda.encode(errors="surrogatepass")) + len(self.cpp.encode(errors="surrogatepass"))
+        if size <= SOURCE_BYTES:
+            return None
+        return Diagnostic(
+            "error",
+            f"the source has {size / 1e6:.1f} MB; at most {SOURCE_BYTES / 1e6:.1f} MB are compiled: "
+            "leave out what is not code, and read tables from a tensor",
+        )
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> BuildRequest:

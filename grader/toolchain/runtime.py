@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache as once
@@ -40,6 +41,8 @@ BINDING = "libgrader_bind.so"
 _BINDING_UNIT = "csrc/bind/bind.cpp"
 _STEP_SECONDS = 900.0
 _KEEP = 3
+_IN_USE_SECONDS = 900.0
+"""So long after its last use a runtime may still serve a process that runs."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,11 @@ class Runtime:
     def binding(self) -> Path:
         """The library that converts arguments and results, without the simulator."""
         return self.directory / BINDING
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing has removed it since it was found."""
+        return all((place / "complete").exists() for place in (self.directory, self.headers))
 
     def unit_flags(self, mode: str) -> list[str]:
         """Return the flags for a learner's unit: `lean`, `wide` or `full` headers."""
@@ -142,11 +150,11 @@ def ensure(progress: Watcher | None = None) -> Runtime:
 
 
 def _forget_old() -> None:
-    """Remove all but the runtimes and headers that were used last."""
+    """Remove all but the runtimes and headers that were used last, and those that may be in use."""
     for pattern in ("runtime-*", "headers-*"):
         finished = [path for path in cache.root().glob(pattern) if path.is_dir()]
         for path in sorted(finished, key=_used_at, reverse=True)[_KEEP:]:
-            if path not in _places():
+            if path not in _places() and time.time() - _used_at(path) > _IN_USE_SECONDS:
                 shutil.rmtree(path, ignore_errors=True)
 
 

@@ -70,15 +70,24 @@ def _received(connection: Connection, count: int, seconds: float) -> list[Observ
     return found
 
 
+def run_here(path: Path, library: Path, device: str) -> Observation:
+    """Run a form in this process, whatever becomes of the device."""
+    return _called(_loaded(library), path, device)
+
+
 def _serve(connection: Connection, path: Path, library: Path, device: str, orders: Sequence[str]) -> None:
+    run = _loaded(library)
+    for order in orders:
+        connection.send(_on_sim(run, path, order) if device == "sim" else _called(run, path, device))
+
+
+def _loaded(library: Path) -> Any:
     import torch
 
     from grader.toolchain import load
 
     torch.set_num_threads(1)
-    run = load(library, "kernels").run
-    for order in orders:
-        connection.send(_on_sim(run, path, order) if device == "sim" else _called(run, path, device))
+    return load(library, "kernels").run
 
 
 def _on_sim(run: Any, path: Path, order: str) -> Observation:
@@ -106,7 +115,7 @@ def _called(run: Any, path: Path, device: str) -> Observation:
         side = torch.Stream(device=device)
         side.wait_stream(default)
         with side:
-            _delay(device)
+            _make_faults_show(device)
             result = program.call(run, *on_device)
         default.wait_stream(side)
         got = result.cpu()
@@ -115,9 +124,10 @@ def _called(run: Any, path: Path, device: str) -> Observation:
     return Observation("right" if program.accepts(got, wanted) else "wrong")
 
 
-def _delay(device: str) -> None:
-    """Keep a GPU's stream busy for some milliseconds, so that work in another stream comes too early."""
+def _make_faults_show(device: str) -> None:
+    """Leave no zeros in memory to come, and keep the stream busy: other streams' work comes too early."""
     import torch
 
     if device == "cuda":
-        torch.cuda._sleep(10_000_000)
+        torch.full((1 << 17,), float("nan"), device=device)
+        torch.cuda._sleep(10_000_000)  # type: ignore[no-untyped-call]

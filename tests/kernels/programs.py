@@ -73,6 +73,9 @@ _COUNTS = Program(lambda: (_integers(3001, below=50),), lambda x: x.bincount(min
 _PRODUCT = Program(
     lambda: (_normal(37, 53), _normal(53, 45, seed=1)), lambda a, b: a.double() @ b.double(), tolerance=1e-4
 )
+# Empty, short and long segments.
+_OFFSETS = torch.tensor([0, 0, 7, 40, 41, 200, 200, 329, 361, 500], dtype=torch.int32)
+_QUARTERS = torch.cat([_integers(5, 149, below=255) / 4 - 31.75, torch.full((5, 1), 32.0)], 1)
 
 PROGRAMS: dict[str, Program] = {
     "reduce_interleaved_divergent": _sums_of(256),
@@ -125,4 +128,49 @@ PROGRAMS: dict[str, Program] = {
         lambda x, y: 1.5 * x.double() + y.double(),
         tolerance=1e-5,
     ),
+    "scan_decoupled_lookback": Program(lambda: (_integers(1500),), lambda x: x.cumsum(0).int()),
+    "lookback_value_behind_a_flag": Program(
+        lambda: (_normal(1000),), lambda x: references.rising_chain(x, 64), tolerance=1e-3
+    ),
+    "block_mailbox": Program(lambda: (_normal(6, 64),), lambda x: x.flip(1)),
+    "scatter_add": Program(
+        lambda: (_normal(83, 21), _integers(83, below=11) - 1), references.scattered, tolerance=1e-4
+    ),
+    "gather_rows": Program(
+        lambda: (_normal(13, 70), _integers(29, below=13).long()), lambda table, index: table[index]
+    ),
+    "segmented_sum": Program(lambda: (_normal(500), _OFFSETS), references.segment_sums, tolerance=1e-4),
+    "atomic_max_float": Program(lambda: (-_normal(1301).abs() - 0.5,), lambda x: x.max().reshape(1)),
+    "ticket_lock": Program(lambda: (_normal(1000),), references.moments, tolerance=1e-3),
+    "dot_double": Program(
+        lambda: (_normal(2001).double(), _normal(2001, seed=1).double()),
+        lambda a, b: (a @ b).reshape(1),
+        tolerance=1e-12,
+    ),
+    "matvec_warp_per_row": Program(
+        lambda: (_normal(13, 150), _normal(150, seed=1)), lambda a, b: a.double() @ b.double(), tolerance=1e-4
+    ),
+    "merge_path": Program(
+        lambda: (_integers(403, below=500).sort().values, _integers(620, below=500, seed=1).sort().values),
+        lambda a, b: torch.cat([a, b]).sort().values,
+    ),
+    # Shorter than the block, and with equals.
+    "argmax_rows": Program(
+        lambda: (_integers(9, 45, below=12).float(),), lambda x: (x == x.amax(1, True)).int().argmax(1).int()
+    ),
+    # Quarters, with a largest magnitude of 32: many ties, and every division exact.
+    "quantise_rows": Program(lambda: (_QUARTERS,), references.quantised),
+    "half2_elementwise": Program(
+        lambda: (_normal(1001).half(), _normal(1001, seed=1).half()),
+        lambda a, b: a.double() * b.double() + a.double(),
+        tolerance=2e-3,
+    ),
+    "dynamic_shared_arrays": Program(lambda: (_normal(5, 150),), references.spread, tolerance=1e-6),
+    "two_kernels": Program(
+        lambda: (_normal(3001) + 1,), lambda x: x.double().var(correction=0).reshape(1), tolerance=1e-4
+    ),
+    "game_of_life": Program(lambda: (_integers(37, 45, below=2),), lambda x: references.generations(x, 5)),
+    "jacobi": Program(lambda: (_normal(37, 45),), lambda x: references.heated(x, 10), tolerance=1e-4),
+    "monte_carlo_pi": Program(lambda: (_integers(150, below=1 << 30) + 1,), lambda x: references.hits(x, 50)),
+    "column_sums": Program(lambda: (_normal(101, 75),), lambda x: x.double().sum(0), tolerance=1e-4),
 }

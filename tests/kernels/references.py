@@ -66,3 +66,73 @@ def root_mean_square_normalised(x: Tensor) -> Tensor:
 def distances(x: Tensor) -> Tensor:
     """Return for each element the sum of its distances to all."""
     return (x.double()[:, None] - x.double()[None, :]).abs().sum(1)
+
+
+def scattered(x: Tensor, index: Tensor) -> Tensor:
+    """Return rows added to ten places; -1 is no place."""
+    taken = index >= 0
+    return torch.zeros(10, x.shape[1]).double().index_add(0, index[taken].long(), x[taken].double())
+
+
+def segment_sums(x: Tensor, offsets: Tensor) -> Tensor:
+    """Return the sum of each segment between two offsets."""
+    bounds = offsets.tolist()
+    return torch.stack([x[a:b].double().sum() for a, b in zip(bounds, bounds[1:], strict=False)])
+
+
+def moments(x: Tensor) -> Tensor:
+    """Return the sum and the sum of squares."""
+    return torch.stack([x.double().sum(), x.double().square().sum()])
+
+
+def quantised(x: Tensor) -> Tensor:
+    """Return rows scaled to a largest magnitude of 64, ties to even.  Inputs keep the division exact."""
+    return (x / x.abs().amax(1, keepdim=True) * 64).round().to(torch.int8)
+
+
+def spread(x: Tensor) -> Tensor:
+    """Return mean and range of each row."""
+    rows = x.double()
+    return torch.stack([rows.mean(1), rows.amax(1) - rows.amin(1)], dim=1)
+
+
+def generations(board: Tensor, count: int) -> Tensor:
+    """Return the board of Conway's game on a torus after some generations."""
+    shifts = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx]
+    for _ in range(count):
+        living = sum((board.roll(shift, (0, 1)) for shift in shifts), torch.zeros_like(board))
+        board = ((living == 3) | ((living == 2) & (board == 1))).int()
+    return board
+
+
+def heated(x: Tensor, count: int) -> Tensor:
+    """Return the plate after some Jacobi steps; its corner holds how many cells the last step moved."""
+    plate, moved = x.double(), 0
+    for _ in range(count):
+        before = plate.clone()
+        plate[1:-1, 1:-1] = (before[1:-1, :-2] + before[1:-1, 2:] + before[:-2, 1:-1] + before[2:, 1:-1]) / 4
+        moved = int(((plate - before).abs() > 1e-3).sum())
+    plate[0, 0] = moved
+    return plate
+
+
+def hits(seeds: Tensor, draws: int) -> Tensor:
+    """Return how many points of all generators lie in the quarter circle."""
+    state, count = seeds.long(), 0
+
+    def drawn() -> Tensor:
+        nonlocal state
+        state = state ^ (state << 13 & 0xFFFFFFFF)
+        state = state ^ state >> 17
+        state = state ^ (state << 5 & 0xFFFFFFFF)
+        return state >> 16
+
+    for _ in range(draws):
+        x, y = drawn(), drawn()
+        count += int((x * x + y * y < 1 << 32).sum())
+    return torch.tensor([count], dtype=torch.int32)
+
+
+def rising_chain(x: Tensor, span: int) -> Tensor:
+    """Return the running sum of the spans' sums."""
+    return span_sums(x, span).cumsum(0)

@@ -134,13 +134,19 @@ def test_without_a_secret_seed_nothing_is_graded(course: Course) -> None:
     assert course.scores("ada") == dict.fromkeys(UNTOUCHED, None)
 
 
-def test_an_unreadable_notebook_costs_only_itself(course: Course) -> None:
-    """A submission that is no notebook is reported; the others of the batch are graded."""
-    course.submit("ada", "not a notebook")
+@pytest.mark.parametrize("text", ["not a notebook", "[1, 2]"])
+def test_an_unreadable_notebook_costs_only_itself(
+    course: Course, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A submission that is no notebook is reported with the next step; the others of the batch are graded."""
+    course.submit("ada", text)
     course.submit("bob", course.answered())
     with pytest.raises(NbGraderException):
         course.autograde()
     assert course.scores("bob")["check_add_relu"] == 3.0
+    assert f"ada/{LESSON}/{LESSON}.ipynb: this is not a Jupyter notebook" in caplog.text
+    assert "Ask for the .ipynb file again" in caplog.text
+    assert "NotJSONError" not in caplog.text
 
 
 def test_hand_marks_survive_a_regrade(course: Course) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -116,6 +117,50 @@ def test_an_ungraded_submission_is_no_zero(course: Course) -> None:
         course.autograde()
     assert {row.score for row in marks(course.root)} == {None}
     assert "Not judged" in marks(course.root)[0].reason
+
+
+def test_what_is_no_notebook_says_so_among_the_marks(course: Course) -> None:
+    """A submission without any mark because it is no notebook says that, and what to do about it."""
+    from nbgrader.converters.base import NbGraderException
+
+    course.submit("ada", "not a notebook")
+    with pytest.raises(NbGraderException):
+        course.autograde()
+    assert "not a Jupyter notebook" in marks(course.root)[0].reason
+    assert "Ask for the .ipynb file again" in marks(course.root)[0].reason
+
+
+def exported(course: Course) -> dict[str, dict[str, str]]:
+    """Run nbgrader's own export in the course; return its rows by student."""
+    from nbgrader.apps import ExportApp
+
+    target = course.root / "grades.csv"
+    app = ExportApp(config=course.config())
+    app.config.ExportPlugin.to = str(target)
+    app.initialize([])
+    app.start()
+    with target.open(encoding="utf-8", newline="") as file:
+        return {row["student_id"]: row for row in csv.DictReader(file)}
+
+
+def test_the_export_has_no_score_where_a_mark_is_missing(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A score is a sum of marks: empty where one is missing, and 0 for what was not handed in."""
+    from nbgrader.api import Gradebook
+    from nbgrader.converters.base import NbGraderException
+
+    monkeypatch.chdir(course.root)
+    course.submit("ada", course.answered("%%cuda add_relu\n// environment"))
+    course.submit("bob", course.answered("%%cuda add_relu\n// score 2"))
+    with pytest.raises(NbGraderException):
+        course.autograde()
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as gradebook:
+        gradebook.add_student("cyd", last_name="Doe, Jr.")
+    rows = exported(course)
+    assert {name: rows[name]["score"] for name in rows} == {"ada": "", "bob": "2.0", "cyd": "0.0"}
+    assert rows["cyd"]["last_name"] == "Doe, Jr."
+    assert rows["ada"]["max_score"] == "9.0"
 
 
 def test_the_table_shows_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

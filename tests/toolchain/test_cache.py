@@ -15,7 +15,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.toolchain import BuildResult, EnvironmentFault, building, cache, compiler
+from grader.toolchain import (
+    BuildRequest,
+    BuildResult,
+    EnvironmentFault,
+    build,
+    building,
+    cache,
+    compiler,
+    runtime,
+)
 from grader.toolchain.locks import locked
 
 SOURCE = "#include <torch/extension.h>\nint64_t answer() { return %d; }\n"
@@ -53,6 +62,57 @@ def test_errors_are_kept_too(built: Callable[..., BuildResult]) -> None:
     assert not first.ok
     assert second.cached
     assert first.diagnostics == second.diagnostics
+
+
+def test_kept_errors_are_told_anew_when_telling_changes(
+    built: Callable[..., BuildResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version of what turns a compiler's output into errors does not repeat the old one's words."""
+    source = f"int64_t wrong() {{ return nothing_{time.time_ns()}; }}"
+    right = SOURCE % time.time_ns()
+    assert not built(source).ok
+    assert built(right).ok
+    monkeypatch.setattr(building, "_telling", lambda: "another")
+    assert not built(source).cached
+    assert built(source).cached
+    assert built(right).cached
+
+
+def test_a_runtime_that_vanishes_is_no_compile_error(
+    built: Callable[..., BuildResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When files of the runtime go while a source is compiled, its error is the machine's and is not kept."""
+    source = f"int64_t wrong() {{ return nothing_{time.time_ns()}; }}"
+    with monkeypatch.context() as gone:
+        gone.setattr(runtime.Runtime, "is_whole", False)
+        with pytest.raises(EnvironmentFault, match="Try again"):
+            built(source)
+    assert not built(source).cached
+
+
+@pytest.mark.parametrize("device", ["sim", "cuda"])
+def test_a_huge_source_is_refused_unread(device: str) -> None:
+    """Megabytes of comments cost no compiler's time, and the learner reads how much is allowed."""
+    began = time.monotonic()
+    result = build(BuildRequest("kernels", "// nothing\n" * 5_000_000, device=device))
+    assert not result.ok
+    assert "the source has 55.0 MB; at most 1.0 MB are compiled" in result.diagnostics[0].message
+    assert time.monotonic() - began < 5
+
+
+def test_old_runtimes_go_but_none_that_may_be_in_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of many runtimes those used last stay, and those used a moment ago: a process may be about to link."""
+    monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
+    ages = {
+        f"runtime-{name}": age
+        for name, age in (("a", 9000), ("b", 8000), ("c", 7), ("d", 6), ("e", 5), ("f", 4))
+    }
+    for name, age in ages.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "complete").touch()
+        os.utime(tmp_path / name / "complete", (time.time() - age,) * 2)
+    runtime._forget_old()
+    assert {path.name for path in tmp_path.glob("runtime-*")} == {f"runtime-{name}" for name in "cdef"}
 
 
 def test_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:

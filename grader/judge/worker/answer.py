@@ -7,6 +7,7 @@ import linecache
 import sys
 import traceback
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,18 @@ class Answer:
         self.modules: dict[str, types.ModuleType] = {}
 
     def load(self, header: dict[str, Any]) -> dict[str, Any]:
-        """Import the library and run the Python text; return the functions or the error."""
-        phase = "kernels"
+        """Import the library; return the functions or the error."""
+        return self._loaded("kernels", lambda: self._kernels(header["library"], header["name"]))
+
+    def define(self, header: dict[str, Any]) -> dict[str, Any]:
+        """Run the Python text, which may use the library; return the functions of both or the error."""
+        return self._loaded("answer", lambda: self._python(header["python"]))
+
+    def _loaded(self, name: str, make: Callable[[], types.ModuleType]) -> dict[str, Any]:
         try:
-            self.modules["kernels"] = self._kernels(header["library"], header["name"])
-            phase = "python"
-            if header["python"] is not None:
-                self.modules["answer"] = self._python(header["python"])
+            self.modules[name] = make()
         except BaseException as error:
-            return {"error": {"phase": phase, **describe(error)}, "functions": {}}
+            return {"error": {"phase": name, **describe(error)}, "functions": {}}
         return {"error": None, "functions": self._functions()}
 
     def _kernels(self, library: str, name: str) -> types.ModuleType:

@@ -29,8 +29,9 @@ def serve(connection: Connection, device: Device) -> None:
 
 def _reply(frame: Frame, answer: Answer, device: Device) -> Frame:
     try:
-        if frame.header["op"] == "load":
-            loaded = Frame(answer.load(frame.header))
+        if frame.header["op"] in ("load", "define"):
+            load = answer.load if frame.header["op"] == "load" else answer.define
+            loaded = Frame(load(frame.header))
             gc.freeze()  # So that collecting what a step leaves does not walk through all that was imported.
             return loaded
         step = decode_step(frame)

@@ -1,0 +1,23 @@
+// Kernel: largest float by compare and swap on its bits.
+// Fault: between comparison and store another thread may have stored more.
+// On a GPU: wrong values or may pass
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+__device__ void raise_to(float* address, float value) {
+    if (value > *address) *address = value;
+}
+
+__global__ void largest(const float* in, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = i < n ? in[i] : -INFINITY;
+    for (int half = 16; half > 0; half /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, half));
+    if (threadIdx.x % 32 == 0) raise_to(out, value);
+}
+
+torch::Tensor run(torch::Tensor x) {
+    const int n = static_cast<int>(x.numel());
+    auto out = torch::full({1}, -INFINITY, x.options());
+    largest<<<(n + 127) / 128, 128, 0, c10::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(), out.data_ptr<float>(), n);
+    return out;
+}
