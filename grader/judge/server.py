@@ -12,6 +12,7 @@ import sys
 from multiprocessing.connection import Connection
 from typing import Any
 
+from grader.exercises import UnknownExerciseError
 from grader.judge.answer import Answer
 from grader.judge.session import Judge
 from grader.verdict import Verdict
@@ -37,7 +38,7 @@ def _reply(judge: Judge, request: dict[str, Any]) -> dict[str, Any]:
         return {
             "verdict": detailed(judge.judge(request["exercise"], answer, request["device"], request["seed"]))
         }
-    except KeyError as error:
+    except UnknownExerciseError as error:
         return {"error": {"kind": "unknown_exercise", "message": str(error)}}
     except Exception as error:
         return {"error": {"kind": "internal", "message": f"{type(error).__name__}: {error}"}}

@@ -139,13 +139,12 @@ def _lint_partners(lesson: Path, name: str, found: Marker, places: dict[str, int
     declared = _find(lesson, name, found.exercise)
     check = places.get(CHECK_PREFIX + found.exercise)
     if check is None:
-        remedy = f'Add a cell `check("{found.exercise}")` below it.'
+        remedy = f"Add a cell `{Marker('check', found.exercise).first_line}` below it."
         raise LessonError(lesson.name, name, f"{found.exercise} has no check cell", remedy)
     if found.kind not in (*declared.kinds, "check"):
         raise LessonError(lesson.name, name, f"{found.exercise} takes no {found.kind} answer", "Remove it.")
     for kind in declared.kinds:
         wanted = Marker(kind, found.exercise)
         if places.get(wanted.grade_id, check) >= check:
-            first = {"cuda": f"%%cuda {found.exercise}", "python": f"# answer: {found.exercise}"}[kind]
-            remedy = f"Add a cell above it that begins with `{first}`."
+            remedy = f"Add a cell above it that begins with `{wanted.first_line}`."
             raise LessonError(lesson.name, name, f"{found.exercise} has no {kind} answer cell", remedy)

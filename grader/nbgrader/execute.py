@@ -17,7 +17,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import Execute
 
 from grader.nbgrader.judging import VERDICT_TYPE
-from grader.notebook.answers import marker
+from grader.notebook.answers import is_check
 
 _WRAPPED = re.compile(r"^(?:(?:np|numpy)\.\w+|tensor|array)\(([^,()]*)(?:, dtype=[\w.]+)?\)$")
 _WORDS = {"True": math.inf, "False": 0.0, "None": 0.0}
@@ -36,7 +36,7 @@ class ExecutePlainCells(Execute):  # type: ignore[misc]  # nbgrader publishes no
         if not any(is_plain_test(cell) for cell in notebook.cells):
             return notebook, resources
         trial = copy.deepcopy(notebook)
-        trial.cells = [cell for cell in trial.cells if cell.cell_type == "code" and not _is_check(cell)]
+        trial.cells = [cell for cell in trial.cells if cell.cell_type == "code" and not is_check(cell.source)]
         self._replied: set[str] = set()
         reason = ""
         try:
@@ -67,7 +67,7 @@ class ExecutePlainCells(Execute):  # type: ignore[misc]  # nbgrader publishes no
 
 def is_plain_test(cell: NotebookNode) -> bool:
     """Tell whether nbgrader scores this cell by its outputs."""
-    if cell.cell_type != "code" or _is_check(cell):
+    if cell.cell_type != "code" or is_check(cell.source):
         return False
     return bool(utils.is_grade(cell) and not utils.is_solution(cell))
 
@@ -124,9 +124,3 @@ def _plain_output(output: NotebookNode) -> NotebookNode:
 
 def _error(name: str, text: str) -> NotebookNode:
     return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])
-
-
-def _is_check(cell: NotebookNode) -> bool:
-    """Tell whether a cell asks for a judge's verdict; the text of such a cell is the release's."""
-    found = marker(cell.source)
-    return found is not None and found.kind == "check"

@@ -7,7 +7,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
-from grader.notebook.answers import marker
+from grader.notebook.answers import is_check
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,8 @@ class ReleasedCell:
     @property
     def plain_test(self) -> bool:
         """Whether nbgrader itself runs and scores this cell."""
-        found = marker(self.source)
-        judged = found is not None and found.kind == "check"
-        return self.grade and not self.solution and self.cell_type == "code" and not judged
+        test = self.grade and not self.solution and self.cell_type == "code"
+        return test and not is_check(self.source)
 
 
 def released_cells(resources: dict[str, Any]) -> dict[str, ReleasedCell]:

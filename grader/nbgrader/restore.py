@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.nbgrader.released import ReleasedCell, released_cells
-from grader.notebook.answers import digest, is_stub, marker
+from grader.notebook.answers import digest, is_check, is_stub, marker
 
 NOTES = "grader_notes"
 """Notebook metadata: what was restored, by exercise; written here only."""
@@ -68,10 +68,10 @@ def restore(notebook: NotebookNode, released: dict[str, ReleasedCell]) -> Restor
     claims = _claims(result.cells, released)
     _drop_claims(result)
     for grade_id, cell in released.items():
-        if _is_check(cell):
+        if is_check(cell.source):
             _place_check(result, cell, claims.get(grade_id, []))
     for grade_id, cell in released.items():
-        if not _is_check(cell):
+        if not is_check(cell.source):
             _place_other(result, cell, claims.get(grade_id, []))
     _unique_ids(result.cells)
     return result
@@ -133,7 +133,7 @@ def _place_other(result: Restored, cell: ReleasedCell, claims: list[_Claim]) -> 
         result.note(found.exercise, f"{len(answers)} cells answer {found.exercise}; {_POLICY}.")
     source = chosen.source
     if found.kind == "cuda" and not source.startswith("%%cuda"):
-        source = f"%%cuda {found.exercise}\n{source}"
+        source = f"{found.first_line}\n{source}"
     _replace(result, chosen, _fresh(cell, like=chosen, source=source))
 
 
@@ -210,11 +210,6 @@ def untouched(cell: ReleasedCell, source: str) -> bool:
     found = marker(cell.source)
     stub = found is not None and is_stub(found.exercise, source)
     return stub or digest(source) == digest(cell.source)
-
-
-def _is_check(cell: ReleasedCell) -> bool:
-    found = marker(cell.source)
-    return found is not None and found.kind == "check"
 
 
 def _exercise(cell: ReleasedCell) -> str:

@@ -35,6 +35,12 @@ class Marker:
             return self.exercise + PYTHON_SUFFIX
         return CHECK_PREFIX + self.exercise if self.kind == "check" else self.exercise
 
+    @property
+    def first_line(self) -> str:
+        """Return the first line of a cell of this kind, as an author writes it."""
+        lines = {"cuda": "%%cuda {}", "python": "# answer: {}", "check": 'check("{}")'}
+        return lines[self.kind].format(self.exercise)
+
 
 def marker(source: str) -> Marker | None:
     """Return what a cell with this text is, or None for a cell that belongs to no exercise.
@@ -48,6 +54,12 @@ def marker(source: str) -> Marker | None:
     if found := _PYTHON.match(source.lstrip().split("\n", 1)[0].rstrip("\r")):
         return Marker("python", found["id"])
     return None
+
+
+def is_check(source: str) -> bool:
+    """Tell whether a cell with this text asks for a verdict."""
+    found = marker(source)
+    return found is not None and found.kind == "check"
 
 
 def cuda_text(source: str) -> str:

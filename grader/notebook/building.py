@@ -77,7 +77,9 @@ def _run(asked: IO[str], answer: IO[str], say: Callable[[str], None]) -> str:
 def _built(answer: Mapping[str, Any]) -> Built:
     """Return the toolchain's JSON as a `Built`."""
     errors = [one for one in answer["diagnostics"] if one["severity"] in ("error", "fatal error")]
-    problems = [(str(one["message"]), _place(one.get("place"))) for one in errors]
+    problems = [
+        (str(one["message"]), Place.from_json(one["place"]) if one["place"] else None) for one in errors
+    ]
     return Built(
         library=Path(answer["library"]) if answer["ok"] else None,
         functions=tuple(answer["functions"]),
@@ -85,9 +87,3 @@ def _built(answer: Mapping[str, Any]) -> Built:
         seconds=float(answer["seconds"]),
         cached=bool(answer["cached"]),
     )
-
-
-def _place(place: Mapping[str, Any] | None) -> Place | None:
-    if not place:
-        return None
-    return Place(place["line"], place.get("column"), place.get("file", "cell"), place.get("text", ""))

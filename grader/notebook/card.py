@@ -14,6 +14,9 @@ from grader.verdict import CheckResult, Outcome, Place, Verdict
 Picture = Callable[[CheckResult], str]
 """Returns an HTML fragment for a check, or an empty string."""
 
+Problems = Sequence[tuple[str, Place | None]]
+"""Compiler errors, the first one first."""
+
 _SIGNS = {
     Outcome.PASSED: ("✓", "passed", "#1a7f37"),
     Outcome.FAILED: ("✗", "failed", "#b42318"),
@@ -91,10 +94,6 @@ def excerpt(where: Place | None) -> str:
         before = len(where.text[: where.column - 1].expandtabs(4))
         lines.append(" " * (len(gutter) + before) + "^")
     return "\n".join(lines)
-
-
-Problems = Sequence[tuple[str, Place | None]]
-"""Compiler errors, the first one first."""
 
 
 def compiler_card(exercise: str, problems: Problems) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from grader.notebook import card
-from grader.notebook.answers import digest, is_stub
+from grader.notebook.answers import Marker, digest, is_stub
 from grader.notebook.declarations import Declared, find
 from grader.notebook.display import in_notebook, progress, show, validating
 from grader.notebook.judging import CUDA_FIRST_LINE
@@ -139,9 +139,10 @@ def _judge(declared: Declared, texts: Mapping[str, str], device: str, first_line
 
 def _missing(declared: Declared, texts: Mapping[str, str]) -> str:
     """Say which answer cell was not run in this kernel."""
-    names = {"cuda": f"%%cuda {declared.id}", "python": f"# answer: {declared.id}"}
-    lost = [names[kind] for kind in declared.kinds if kind not in texts]
-    return f"The cell that begins with `{lost[0]}` has not been run in this session." if lost else ""
+    lost = [Marker(kind, declared.id) for kind in declared.kinds if kind not in texts]
+    return (
+        f"The cell that begins with `{lost[0].first_line}` has not been run in this session." if lost else ""
+    )
 
 
 def _declared(exercise: str) -> Declared:
