@@ -59,7 +59,11 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="judge files", description="Judge the files of one exercise.")
     check.add_argument("exercise", metavar="EXERCISE")
     check.add_argument(
-        "files", metavar="FILE", nargs="+", type=Path, help="the .cu file, and the .py file if there is one"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        type=Path,
+        help="the .cu file, the .py file, or both, as the exercise asks",
     )
     check.add_argument("--device", choices=("auto", "sim", "cuda"), default="auto")
     check.add_argument("--seed", type=int, default=None, help="draw other inputs (default: the public seed)")
@@ -102,7 +106,10 @@ def _check(options: argparse.Namespace) -> int:
 def _require_python(exercise_id: str, cuda: Path) -> None:
     from grader.exercises import get
 
-    if get(exercise_id).answer.needs_python:
+    kinds = get(exercise_id).answer
+    if not kinds.needs_cuda:
+        raise UsageFault(f"{exercise_id} takes a .py file alone: grader check {exercise_id} ANSWER.py")
+    if kinds.needs_python:
         raise UsageFault(f"{exercise_id} needs a .py file too: grader check {exercise_id} {cuda} ANSWER.py")
 
 
@@ -117,10 +124,17 @@ def _answer(exercise_id: str, files: Sequence[Path]) -> Any:
         if kind in texts:
             raise UsageFault(f"{path}: {texts[kind][0]} was given already; give one {path.suffix} file")
         texts[kind] = (path, _read(path))
-    if "cuda" not in texts:
+    if "cuda" not in texts and _needs_cuda(exercise_id):
         raise UsageFault(f"{exercise_id} needs a .cu file: grader check {exercise_id} ANSWER.cu {files[0]}")
     python = texts["python"][1] if "python" in texts else None
-    return Answer(texts["cuda"][1], python, file=texts["cuda"][0].name)
+    cuda, text = texts.get("cuda", (files[0], None))
+    return Answer(text, python, file=cuda.name)
+
+
+def _needs_cuda(exercise_id: str) -> bool:
+    from grader.exercises import get
+
+    return get(exercise_id).answer.needs_cuda
 
 
 def _read(path: Path) -> str:
@@ -154,7 +168,10 @@ def _exercises(options: argparse.Namespace) -> int:
 
     table = Table("exercise", "lesson", "points", "answer", box=None, header_style="bold")
     for exercise in all_exercises():
-        kinds = "cu + py" if exercise.answer.needs_python else "cu"
+        answer = exercise.answer
+        kinds = (
+            "cu + py" if answer.needs_python and answer.needs_cuda else "py" if answer.needs_python else "cu"
+        )
         table.add_row(
             exercise.id, exercise.lesson, str(exercise.points), f"{kinds}: {exercise.answer.signature}"
         )

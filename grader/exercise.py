@@ -37,7 +37,7 @@ class Cuda:
         """The entry's name, for messages."""
         return self.function
 
-    needs_python = False
+    needs_cuda, needs_python = True, False
     python_signature = ""
 
 
@@ -60,7 +60,43 @@ class CudaAndPython:
         """The entry's name, for messages."""
         return self.python_function
 
-    needs_python = True
+    needs_cuda, needs_python = True, True
+
+
+@dataclass(frozen=True)
+class Python:
+    """The answer is Python alone: a cell or a file that defines functions of whole numbers, or dicts of them.
+
+    The exercise's `inputs` give the numbers, and its `reference` a dict from each name to what is right.
+    """
+
+    signatures: tuple[str, ...]
+    """What it defines, as messages show it: `f(n)` for a function, `counts` for a dict."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that it defines."""
+        return tuple(signature.split("(")[0] for signature in self.signatures)
+
+    @property
+    def signature(self) -> str:
+        """All that it defines, for messages."""
+        return ", ".join(self.signatures)
+
+    python_signature = signature
+
+    @property
+    def entry(self) -> str:
+        """What the judge looks at first, as the worker names it."""
+        return f"answer.{self.names[0]}"
+
+    @property
+    def called(self) -> str:
+        """How messages name it."""
+        return self.names[0]
+
+    function = ""
+    needs_cuda, needs_python = False, True
 
 
 @dataclass(frozen=True)
@@ -86,11 +122,11 @@ class Exercise:
     id: str
     lesson: str
     points: int
-    answer: Cuda | CudaAndPython
+    answer: Cuda | CudaAndPython | Python
     inputs: Callable[[Case, Draw], tuple[Value, ...]]
-    """Fresh arguments for a case, on the CPU, with the case's layouts."""
+    """Fresh arguments for a case, on the CPU, with the case's layouts.  None for an answer that is a dict."""
     reference: Callable[..., Any]
-    """The result for float64 arguments, by PyTorch on the CPU."""
+    """The result for float64 arguments, by PyTorch on the CPU; for `Python` a dict from name to value."""
     cases: tuple[Case, ...]
     checks: tuple[Check, ...]
     hints: tuple[str, ...] = ()

@@ -136,6 +136,20 @@ def test_missing_cuda_is_asked_for(
     assert "needs a .cu file" in usage(capsys, "check", "add_relu_function", answers("a.py", "x = 1\n"))
 
 
+def test_python_alone_is_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    """`grader check traffic answer.py` needs no CUDA source."""
+    answer = RIGHT.parents[1] / "traffic" / "right__closed_formula.py"
+    status, verdict = run_json(capsys, "traffic", str(answer))
+    assert status == 0
+    assert verdict["score"] == verdict["max_score"] == 3
+
+
+def test_cuda_for_python_alone_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A .cu file is no answer to an exercise in Python."""
+    assert cli.main(["check", "traffic", str(RIGHT)]) == 2
+    assert "takes a .py file alone" in capsys.readouterr().err
+
+
 def test_two_files_of_a_kind_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """Two .cu files are one too many."""
     assert "given already" in usage(capsys, "check", "add_relu", str(RIGHT), str(WRONG))

@@ -14,7 +14,7 @@ LAYERS = (
     ("grader.simulator",),
     ("grader.toolchain",),
     ("grader.judge.protocol", "grader.judge.worker", "grader.judge.observation", "grader.judge.faults"),
-    ("grader.exercise", "grader.exercises", "grader.checks", "grader.judge.messages"),
+    ("grader.exercise", "grader.inductor", "grader.exercises", "grader.checks", "grader.judge.messages"),
     ("grader.judge",),
     ("grader.notebook",),
     ("grader.nbgrader",),

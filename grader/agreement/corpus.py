@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.exercises import ORDER, get
+
 _NAME = re.compile(r"right__(?P<right>[a-z0-9_]+)|wrong__(?P<check>[a-z]+(?:_[a-z]+)*)__(?P<slug>[a-z0-9_]+)")
-_HEADER = re.compile(r"// (?P<key>Reason|Also fails|Fault): (?P<value>\S.*)")
+_HEADER = re.compile(r"(?://|#) (?P<key>Reason|Also fails|Fault): (?P<value>\S.*)")
 
 
 class CorpusError(Exception):
@@ -40,9 +42,9 @@ class Submission:
         return frozenset() if self.check is None else self.also | {self.check}
 
     @property
-    def cuda(self) -> str:
-        """The CUDA source."""
-        return self.path.read_text(encoding="utf-8")
+    def cuda(self) -> str | None:
+        """The CUDA source; None where the answer is Python alone."""
+        return self.path.read_text(encoding="utf-8") if self.path.suffix == ".cu" else None
 
     @property
     def python(self) -> str | None:
@@ -60,25 +62,39 @@ def read_submission(path: Path) -> Submission:
     """Return what the name and the first lines of `path` promise; raise `CorpusError` if they do not."""
     named = _NAME.fullmatch(path.stem)
     if named is None:
-        raise CorpusError(f"{path}: name it right__<slug>.cu or wrong__<check>__<slug>.cu")
-    header = dict(_header(path))
+        raise CorpusError(
+            f"{path}: name it right__<slug>{path.suffix} or wrong__<check>__<slug>{path.suffix}"
+        )
+    header, sign = dict(_header(path)), "#" if path.suffix == ".py" else "//"
     if "Reason" not in header:
-        raise CorpusError(f"{path}: begin it with '// Reason: ...'")
+        raise CorpusError(f"{path}: begin it with '{sign} Reason: ...'")
     if "Also fails" in header and named["check"] is None:
-        raise CorpusError(f"{path}: a right submission fails nothing; drop '// Also fails:'")
+        raise CorpusError(f"{path}: a right submission fails nothing; drop '{sign} Also fails:'")
     also = frozenset(part.strip() for part in header.get("Also fails", "").split(",") if part.strip())
     return Submission(path.parent.name, path, named["check"], header["Reason"], also, header.get("Fault"))
 
 
 def read_corpus(folder: Path) -> tuple[Submission, ...]:
     """Return all submissions under `folder`, one folder an exercise, in the order of their names."""
-    found = tuple(read_submission(path) for path in sorted(folder.glob("*/*.cu")))
+    found = tuple(read_submission(path) for path in sorted(_sources(folder)))
     if not found:
         raise CorpusError(f"{folder}: no submissions; expected <exercise>/{{right,wrong}}__*.cu")
-    for stray in sorted(folder.glob("*/*.py")):
-        if not stray.with_suffix(".cu").exists():
-            raise CorpusError(f"{stray}: no .cu of the same name beside it")
     return found
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    """Yield the file that names each submission: the CUDA source, or the Python of an answer without one."""
+    for path in folder.glob("*/*.cu"):
+        yield path
+    for path in folder.glob("*/*.py"):
+        if not _needs_cuda(path.parent.name):
+            yield path
+        elif not path.with_suffix(".cu").exists():
+            raise CorpusError(f"{path}: no .cu of the same name beside it")
+
+
+def _needs_cuda(exercise: str) -> bool:
+    return exercise not in ORDER or get(exercise).answer.needs_cuda
 
 
 def _header(path: Path) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from grader.checks.memory import Memory
 from grader.checks.policy import Policy
 from grader.checks.rejects import Rejects
 from grader.checks.stream_race import StreamRace
+from grader.checks.values import Values
 
 __all__ = [
     "Bench",
@@ -28,4 +29,5 @@ __all__ = [
     "Policy",
     "Rejects",
     "StreamRace",
+    "Values",
 ]

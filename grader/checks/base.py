@@ -11,7 +11,7 @@ import torch
 
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
-from grader.judge.observation import ErrorSeen, Observation
+from grader.judge.observation import ErrorSeen, Observation, ValueSeen
 from grader.judge.protocol import Placed, Step
 from grader.verdict import Outcome, Place
 
@@ -86,6 +86,12 @@ class Bench(Protocol):
 
     def observe(self, step: Step) -> Observation:
         """Do a step in a worker; raise `WorkerLostError` if it gave no result."""
+
+    def sized(self, case: Case) -> Case:
+        """Return the case with each size of -1 replaced by one that the seed decides."""
+
+    def ask(self, target: str, *arguments: int) -> ValueSeen:
+        """Ask a Python answer for a value; raise `WorkerLostError` if it gave none."""
 
     def runs(self) -> tuple[CaseRun, ...]:
         """Return the standard run of every case.  It is made once and shared by all checks."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
+from grader.exercise import Python
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
 from grader.judge.observation import ErrorSeen
@@ -20,6 +21,8 @@ class Build(Check):
 
     def run(self, bench: Bench) -> Finding:
         """Report the first compiler error, a failed import, or a missing function."""
+        if isinstance(bench.exercise.answer, Python):
+            return self._loaded(bench) or PASSED
         return self._compiled(bench) or self._loaded(bench) or self._callable(bench) or PASSED
 
     def _compiled(self, bench: Bench) -> Finding | None:
@@ -53,10 +56,11 @@ class Build(Check):
         error, functions = bench.loaded()
         if error:
             return failed(messages.unloaded(error))
-        if answer.needs_python and answer.entry not in functions:
-            names = [name.split(".")[1] for name in functions if name.startswith("answer.")]
-            text = messages.signature(answer.called, answer.python_signature, names, "Python function")
-            return failed(text)
+        wanted = answer.names if isinstance(answer, Python) else (answer.called,) * answer.needs_python
+        for name in wanted:
+            if f"answer.{name}" not in functions:
+                names = [one.split(".")[1] for one in functions if one.startswith("answer.")]
+                return failed(messages.signature(name, answer.python_signature, names, "Python function"))
         return None
 
 

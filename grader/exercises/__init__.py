@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from grader.exercise import Exercise
 
 ORDER = (
+    "traffic",
+    "compiler_first",
     "add_relu",
     "leaky_relu",
     "row_scale_",

@@ -25,16 +25,14 @@ class Answer:
     """How messages name the CUDA text."""
 
 
-def unattempted(answer: Answer, needs_python: bool) -> str | None:
+def unattempted(answer: Answer, needs_python: bool, needs_cuda: bool = True) -> str | None:
     """Say which part has not been attempted, or return None.  An empty or untouched cell counts as such."""
-    if _is_blank(answer.cuda, _CUDA_COMMENTS) or _CUDA_STUB.search(answer.cuda or ""):
+    if needs_cuda and _is_untouched(answer.cuda, _CUDA_COMMENTS, _CUDA_STUB):
         return "The CUDA cell has not been attempted yet."
-    if needs_python and (
-        _is_blank(answer.python, _PYTHON_COMMENTS) or _PYTHON_STUB.search(answer.python or "")
-    ):
+    if needs_python and _is_untouched(answer.python, _PYTHON_COMMENTS, _PYTHON_STUB):
         return "The Python cell has not been attempted yet."
     return None
 
 
-def _is_blank(text: str | None, comments: re.Pattern[str]) -> bool:
-    return text is None or not comments.sub("", text).strip()
+def _is_untouched(text: str | None, comments: re.Pattern[str], stub: re.Pattern[str]) -> bool:
+    return text is None or not comments.sub("", text).strip() or stub.search(text) is not None

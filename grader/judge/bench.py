@@ -11,7 +11,7 @@ from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64, tensors
 from grader.checks.close import case_problem
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
-from grader.judge.observation import LOST, ErrorSeen, Observation, parse, parse_error
+from grader.judge.observation import LOST, ErrorSeen, Observation, ValueSeen, parse, parse_error, parse_value
 from grader.judge.processes import Nursery, Worker
 from grader.judge.protocol import Frame, ProtocolError, Step, encode_step
 from grader.verdict import Place
@@ -80,7 +80,7 @@ class AnswerBench:
 
     def draw(self, case: Case, *labels: str) -> Drawn:
         """Return arguments for a case and the reference's result."""
-        case = self._sized(case)
+        case = self.sized(case)
         return self.expect(case, self.exercise.inputs(case, self.random(case.name, *labels)))
 
     def expect(self, case: Case, arguments: tuple[Any, ...]) -> Drawn:
@@ -89,7 +89,7 @@ class AnswerBench:
         magnitude = self.exercise.magnitude(*wide) if self.exercise.magnitude else None
         return Drawn(case, arguments, self.exercise.reference(*wide), magnitude)
 
-    def _sized(self, case: Case) -> Case:
+    def sized(self, case: Case) -> Case:
         """Replace each size of -1 by one that the seed decides."""
         if -1 not in case.shape:
             return case
@@ -113,6 +113,16 @@ class AnswerBench:
             # A kernel's fault stays with its process, and so does what a failed capture breaks.
             worker.end()
         return seen
+
+    def ask(self, target: str, *arguments: int) -> ValueSeen:
+        """Ask a Python answer for a function's value for whole numbers, or for what a name stands for."""
+        worker = self._live_worker(in_order=True)
+        request = Frame({"op": "value", "target": target, "arguments": list(arguments)})
+        try:
+            return parse_value(self._ask(worker, request, CALL_SECONDS[self.kind]))
+        except ProtocolError as error:
+            self.close()
+            raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
 
     def runs(self) -> tuple[CaseRun, ...]:
         """Run every case once; stop after a time-out or a few deaths, and take the last one for the rest."""
@@ -167,8 +177,11 @@ class AnswerBench:
         if worker is None or not worker.alive:
             worker = self._workers[in_order] = self._nursery.fork(in_order)
             library, python = self._load["library"], self._load["python"]
-            self._load_part(worker, "kernels", {"op": "load", "library": library, "name": self._load["name"]})
-            if python is not None and self._loaded and self._loaded[0] is None:
+            if library is not None:
+                self._load_part(
+                    worker, "kernels", {"op": "load", "library": library, "name": self._load["name"]}
+                )
+            if python is not None and not (self._loaded and self._loaded[0]):
                 self._load_part(worker, "answer", {"op": "define", "python": python})
         return worker
 

@@ -75,6 +75,42 @@ class Observation:
     """Device memory in use before the step, which earlier steps left behind."""
 
 
+@dataclass(frozen=True)
+class Foreign:
+    """A value that is neither a whole number nor a dict: its type's name."""
+
+    type: str
+
+
+@dataclass(frozen=True)
+class ValueSeen:
+    """What a Python answer gave: an exception, or a whole number, a dict of such, or something `Foreign`."""
+
+    error: ErrorSeen | None
+    value: Any = None
+
+
+def parse_value(frame: Frame) -> ValueSeen:
+    """Return the value in a reply; raise `ProtocolError` for anything odd."""
+    if "broken" in frame.header:
+        raise ProtocolError(f"the worker could not answer: {text(frame.header['broken'])}")
+    error = parse_error(frame.header.get("error"))
+    return ValueSeen(error, None if error else _value(frame.header.get("value"), nested=True))
+
+
+def _value(described: Any, nested: bool) -> Any:
+    value = _object(described)
+    kind = text(value.get("type"))
+    if kind == "int" and type(value.get("value")) is int:
+        return value["value"]
+    if kind != "dict" or "items" not in value or not nested:
+        return Foreign(kind)
+    pairs = [_list(pair) for pair in _list(value["items"])]
+    if not all(len(pair) == 2 for pair in pairs):
+        raise ProtocolError("pairs expected")
+    return {text(name): _value(item, nested=False) for name, item in pairs}
+
+
 def parse(frame: Frame, calls: int) -> Observation:
     """Return the observation in the reply to `calls` calls; raise `ProtocolError` for anything odd."""
     header, buffers = frame.header, frame.buffers

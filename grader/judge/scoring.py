@@ -45,7 +45,8 @@ def _examine(
 ) -> Scored:
     if any(one.check.name == "build" and one.finding.outcome is not Outcome.PASSED for one in before):
         return Scored(check, Finding(Outcome.NOT_RUN, _UNBUILT))
-    right = check.name == "build" or anything_right()
+    asks = check.name != "build" and (check.needs_values or check.vacuous_without_values)
+    right = not asks or anything_right()
     if check.needs_values and not right:
         return Scored(check, Finding(Outcome.NOT_RUN, _VACUOUS))
     bench = bench_for(check)

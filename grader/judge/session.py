@@ -141,9 +141,12 @@ class _Trial:
         from grader.exercises import get
 
         exercise = get(self._id)
-        missing = unattempted(self._answer, exercise.answer.needs_python)
+        kinds = exercise.answer
+        missing = unattempted(self._answer, kinds.needs_python, kinds.needs_cuda)
         if missing:
             return _unjudged(self._id, self._kind, Outcome.NOT_ATTEMPTED, missing, exercise.points)
+        if not kinds.needs_cuda:
+            return self._valued(exercise)
         needs = self._buildings[self._kind].result().get("missing") if self._kind == "sim" else None
         if needs:
             return _unjudged(self._id, self._kind, Outcome.NEEDS_GPU, _needs_gpu(needs), exercise.points)
@@ -169,6 +172,24 @@ class _Trial:
 
         results = examine(exercise, bench_for, anything_right)
         return _judged(exercise, self._kind, results)
+
+    def _valued(self, exercise: Exercise) -> Verdict:
+        """Judge an answer of Python alone: nothing is built, and its values are the same on every device."""
+        from grader.checks.base import Built
+        from grader.judge.bench import AnswerBench, Source
+        from grader.judge.scoring import examine
+
+        load = {"library": None, "name": self._name, "python": self._python()}
+        bench = self._benches[self._kind] = AnswerBench(
+            exercise,
+            self._judge._nursery(self._kind),
+            Built(True),
+            load,
+            self._seed,
+            Source("", 1, self._answer.file),
+            beside=lambda: None,
+        )
+        return _judged(exercise, self._kind, examine(exercise, lambda check: bench, lambda: True))
 
     def _trusted(self, exercise: Exercise, kind: str) -> str:
         """Return the kind of device whose values decide: the simulator where a GPU's are a matter of luck."""

@@ -29,7 +29,7 @@ def known() -> dict[str, Declared]:
             lesson=exercise.lesson,
             points=float(exercise.points),
             hints=exercise.hints,
-            kinds=("cuda", "python") if exercise.answer.needs_python else ("cuda",),
+            kinds=("cuda",) * exercise.answer.needs_cuda + ("python",) * exercise.answer.needs_python,
         )
         for exercise in all_exercises()
     }

@@ -8,11 +8,15 @@ import pytest
 import torch
 
 from grader.checks.base import tensors
-from grader.exercise import LAYOUTS, Case, Draw, Exercise
+from grader.exercise import LAYOUTS, Case, Draw, Exercise, Python
 from grader.exercises import ORDER, UnknownExerciseError, all_exercises, get
 
 EXERCISES = all_exercises()
 every = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+COMPILED = tuple(exercise for exercise in EXERCISES if exercise.answer.needs_cuda)
+compiled = pytest.mark.parametrize("exercise", COMPILED, ids=lambda exercise: exercise.id)
+PYTHON = tuple(exercise for exercise in EXERCISES if not exercise.answer.needs_cuda)
+python_alone = pytest.mark.parametrize("exercise", PYTHON, ids=lambda exercise: exercise.id)
 
 
 def test_registry_has_course_order() -> None:
@@ -28,7 +32,7 @@ def test_module_and_id_agree(exercise: Exercise) -> None:
     assert get(exercise.id) is exercise
 
 
-@every
+@compiled
 def test_checks_are_unique_and_begin_with_build(exercise: Exercise) -> None:
     """No check counts twice; `build` and `close` come first and `policy` last."""
     names = [check.name for check in exercise.checks]
@@ -37,7 +41,7 @@ def test_checks_are_unique_and_begin_with_build(exercise: Exercise) -> None:
     assert names[-1] == "policy"
 
 
-@every
+@compiled
 def test_values_weigh_most(exercise: Exercise) -> None:
     """No check is worth more than `close`, and refusals are not worth more than a silent fault."""
     points = {check.name: check.points for check in exercise.checks}
@@ -45,7 +49,7 @@ def test_values_weigh_most(exercise: Exercise) -> None:
     assert points["rejects"] <= min(points[name] for name in ("inputs", "stream_race", "memory", "launch"))
 
 
-@every
+@compiled
 def test_inputs_follow_case_and_seed(exercise: Exercise) -> None:
     """Inputs have the case's sizes and type; the same seed repeats them and another changes them."""
     for case in (case for case in exercise.cases if -1 not in case.shape):
@@ -65,6 +69,30 @@ def _tensors(exercise: Exercise, case: Case, seed: int) -> list[torch.Tensor]:
     return tensors(exercise.inputs(case, Draw(seed, exercise.id, case.name)))
 
 
+@python_alone
+def test_python_alone_is_checked_for_values(exercise: Exercise) -> None:
+    """Nothing is launched: loading and values are all there is, and each name has a signature."""
+    assert [check.name for check in exercise.checks] == ["build", "close"]
+    assert isinstance(exercise.answer, Python)
+    assert all(name in exercise.answer.signature for name in exercise.answer.names)
+
+
+def test_traffic_draws_whole_numbers_that_the_seed_decides() -> None:
+    """Each case gives numel, itemsize and operations; zero operations and zero elements are among them."""
+    exercise = get("traffic")
+    drawn = [exercise.inputs(case, Draw(1, case.name)) for case in exercise.cases if -1 not in case.shape]
+    assert all(type(number) is int for arguments in drawn for number in arguments)
+    assert {0, 1} <= {numel for numel, _, _ in drawn}
+    assert 0 in {operations for _, _, operations in drawn}
+    case = exercise.cases[-2]
+    assert len({exercise.inputs(case, Draw(seed, case.name)) for seed in range(8)}) > 1
+
+
+def test_traffic_counts_each_tensor_of_each_kernel_once() -> None:
+    """Eager, a + b and two more operations on ten floats move 3 + 2 + 2 tensors of 40 bytes; fused, 3."""
+    assert get("traffic").reference(10, 4, 2) == {"eager_bytes": 280, "fused_bytes": 120}
+
+
 @every
 def test_cases_have_names_of_their_own(exercise: Exercise) -> None:
     """Messages name a case, and its name decides what is drawn: no two share one."""
@@ -72,7 +100,7 @@ def test_cases_have_names_of_their_own(exercise: Exercise) -> None:
     assert len(set(names)) == len(names)
 
 
-@every
+@compiled
 def test_cases_reach_past_a_block_and_a_grid_dimension(exercise: Exercise) -> None:
     """Sizes are one, within a block, past 65,535 and drawn, and some input is not dense."""
     sizes = [int(torch.tensor(case.shape).prod()) for case in exercise.cases if -1 not in case.shape]
@@ -109,10 +137,10 @@ def test_unknown_exercise_names_the_nearest() -> None:
 def test_points_must_add_up() -> None:
     """A declaration whose points differ from its checks' is refused."""
     fields: dict[str, Any] = {
-        name: getattr(EXERCISES[0], name) for name in ("id", "lesson", "answer", "inputs")
+        name: getattr(COMPILED[0], name) for name in ("id", "lesson", "answer", "inputs")
     }
     with pytest.raises(ValueError, match="points=11"):
-        Exercise(**fields, points=11, reference=abs, cases=(), checks=EXERCISES[0].checks)
+        Exercise(**fields, points=11, reference=abs, cases=(), checks=COMPILED[0].checks)
 
 
 @pytest.mark.parametrize("layout", sorted(set(LAYOUTS) - {"dense", "expanded", "constant"}))

@@ -115,6 +115,15 @@ def test_check_judges_the_last_run_cells(shell: InteractiveShell, judge: Straw) 
     assert float(report) == 4.0
 
 
+def test_python_alone_needs_no_cuda_cell(shell: InteractiveShell, judge: Straw) -> None:
+    """An exercise whose answer is Python is judged by its one cell, and says so when that was not run."""
+    missing = _run(shell, 'check("traffic")')
+    assert "# answer: traffic" in missing.verdict.message
+    _run(shell, "# answer: traffic\nx = 'right'")
+    assert float(_run(shell, 'check("traffic")')) == 4.0
+    assert judge.asked == [("traffic", {"python": "# answer: traffic\nx = 'right'"}, 2)]
+
+
 def test_an_answer_with_an_error_is_still_the_answer(shell: InteractiveShell, judge: Straw) -> None:
     """A Python answer cell that raises, or does not parse, is judged as typed."""
     _run(shell, "%%cuda add_relu_function\n// cuda\n")

@@ -17,7 +17,7 @@ PYTHON_FILE = "<answer>"
 
 
 class Answer:
-    """The learner's functions by name: `kernels.f` and `answer.g`."""
+    """The learner's functions, and in Python dicts too, by name: `kernels.f` and `answer.g`."""
 
     def __init__(self, device: torch.device) -> None:
         """Hold nothing yet."""
@@ -50,7 +50,9 @@ class Answer:
         # torch.compile and pickling look a function's module up by name.
         module = types.ModuleType("answer")
         sys.modules["answer"] = module
-        vars(module).update(torch=torch, device=self.device, kernels=self.modules["kernels"])
+        vars(module).update(torch=torch, device=self.device)
+        if "kernels" in self.modules:
+            vars(module).update(kernels=self.modules["kernels"])
         linecache.cache[PYTHON_FILE] = (len(text), None, text.splitlines(keepends=True), PYTHON_FILE)
         exec(compile(text, PYTHON_FILE, "exec"), vars(module))
         return module
@@ -59,7 +61,7 @@ class Answer:
         found = {}
         for prefix, module in self.modules.items():
             for name, value in vars(module).items():
-                if callable(value) and not name.startswith("_"):
+                if (callable(value) or isinstance(value, dict)) and not name.startswith("_"):
                     found[f"{prefix}.{name}"] = _signature(value)
         return found
 

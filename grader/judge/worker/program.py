@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 import torch
 
 from grader.judge.protocol import Frame, decode_step, receive, send
+from grader.judge.worker import values
 from grader.judge.worker.answer import Answer
 from grader.judge.worker.calls import Execution
 from grader.judge.worker.capture import Capture
@@ -34,6 +35,8 @@ def _reply(frame: Frame, answer: Answer, device: Device) -> Frame:
             loaded = Frame(load(frame.header))
             gc.freeze()  # So that collecting what a step leaves does not walk through all that was imported.
             return loaded
+        if frame.header["op"] == "value":
+            return values.reply(answer, frame.header)
         step = decode_step(frame)
         if step.capture:
             return Capture(step, device, answer.function(step.target)).run()

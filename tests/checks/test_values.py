@@ -1,0 +1,95 @@
+"""Python answers: what the worker sends for a value, what the judge believes, and what learners are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader.judge import Answer, Judge
+from grader.judge.observation import Foreign, parse_value
+from grader.judge.protocol import Frame, ProtocolError
+from grader.judge.worker.values import described
+from grader.verdict import Outcome
+
+FORMULAS = """
+def eager_bytes(numel, itemsize, unary_ops):
+    return (3 + 2 * unary_ops) * numel * itemsize
+
+
+def fused_bytes(numel, itemsize, unary_ops):
+    return {fused}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "seen"),
+    [
+        (7, 7),
+        (1 << 70, 1 << 70),
+        (True, Foreign("bool")),
+        (7.0, Foreign("float")),
+        ("7", Foreign("str")),
+        (None, Foreign("NoneType")),
+        ({"a": 1, "b": None}, {"a": 1, "b": Foreign("NoneType")}),
+        ({"a": {"b": 1}}, {"a": Foreign("dict")}),
+    ],
+)
+def test_a_value_arrives_as_what_it_is(value: Any, seen: Any) -> None:
+    """Whole numbers and dicts of them arrive; a bool, a float or a text is none of these."""
+    assert parse_value(Frame({"error": None, "value": described(value)})).value == seen
+
+
+@pytest.mark.parametrize(
+    "value", [None, 7, {"type": 7}, {"type": "dict", "items": [1]}, {"type": "dict", "items": [[1]]}]
+)
+def test_odd_replies_are_refused(value: Any) -> None:
+    """The judge believes no reply that is not of the form."""
+    with pytest.raises(ProtocolError):
+        parse_value(Frame({"error": None, "value": value}))
+
+
+@pytest.mark.parametrize("number", ["7", 7.5, True])
+def test_a_number_that_is_none_is_foreign(number: Any) -> None:
+    """A worker that says `int` and sends something else gives no number."""
+    assert parse_value(Frame({"error": None, "value": {"type": "int", "value": number}})).value == Foreign(
+        "int"
+    )
+
+
+def message(judge: Judge, python: str, exercise: str = "traffic") -> str:
+    """Return what `close` says of a wrong answer."""
+    verdict = judge.judge(exercise, Answer(python=python), device="sim")
+    assert verdict.verdict is Outcome.FAILED
+    return next(check.message for check in verdict.checks if check.name == "close")
+
+
+def test_a_wrong_number_is_shown_beside_the_right_one(judge: Judge) -> None:
+    """The message has the call, both numbers, the arguments by name, and how many are wrong."""
+    said = message(judge, FORMULAS.format(fused="2 * numel * itemsize"))
+    assert "fused_bytes(1, 4, 0) is 8" in said
+    assert "expected 12" in said
+    assert "numel = 1, itemsize = 4, unary_ops = 0" in said
+    assert "10 of 22 values are wrong" in said
+
+
+def test_an_exception_is_shown_with_its_line(judge: Judge) -> None:
+    """An answer that raises is told where."""
+    assert "ZeroDivisionError" in message(judge, FORMULAS.format(fused="1 // 0"))
+    assert "Python line 7" in message(judge, FORMULAS.format(fused="1 // 0"))
+
+
+def test_counts_are_not_given_away(judge: Judge) -> None:
+    """The first try of `compiler_first` does not print the answer."""
+    said = message(judge, "kernel_counts = {'chain': 5}", "compiler_first")
+    assert 'kernel_counts["chain"] is 5; expected another number' in said
+    assert "1" not in said.split("Compile")[0].replace("5", "")
+
+
+def test_an_untouched_cell_is_not_attempted(judge: Judge) -> None:
+    """A missing text, an empty one and the released stub are no attempts; nothing asks for CUDA."""
+    stub = 'raise NotImplementedError("traffic: not attempted yet")'
+    for text in (None, "# only a comment", stub):
+        verdict = judge.judge("traffic", Answer(python=text), device="sim")
+        assert verdict.verdict is Outcome.NOT_ATTEMPTED
+        assert "Python" in verdict.message

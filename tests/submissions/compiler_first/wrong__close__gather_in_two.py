@@ -1,0 +1,9 @@
+# Reason: fetching and adding are taken for two kernels.
+kernel_counts = {
+    "chain": 1,
+    "norm_bias_silu": 1,
+    "gather_sum": 2,
+    "scatter_rows": 2,
+    "mlp": 3,
+    "logged_chain": 2,
+}

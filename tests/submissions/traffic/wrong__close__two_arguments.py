@@ -1,0 +1,7 @@
+# Reason: itemsize is missing.
+def eager_bytes(numel, unary_ops):
+    return (3 + 2 * unary_ops) * numel * 4
+
+
+def fused_bytes(numel, unary_ops):
+    return 3 * numel * 4
