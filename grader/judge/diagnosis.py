@@ -18,14 +18,17 @@ def built(result: dict[str, Any]) -> Built:
     where = _place(first.get("place"))
     at = f" ({where.file}, line {where.line})" if where else ""
     text = f"\n    {where.text.strip()}" if where and where.text.strip() else ""
-    more = (
-        f"\nThere are {len(errors) - 1} more errors; the first one often causes the others."
-        if errors[1:]
-        else ""
-    )
+    more = _others(len(errors) - 1)
     return Built(
         False, (), f"The compiler says{at}: {first.get('message')}{text}{more}", where, tuple(errors)
     )
+
+
+def _others(count: int) -> str:
+    if count <= 0:
+        return ""
+    told = "is 1 more error" if count == 1 else f"are {count} more errors"
+    return f"\nThere {told}; the first one often causes the others."
 
 
 def _place(value: Any) -> Place | None:

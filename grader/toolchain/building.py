@@ -33,6 +33,12 @@ WALL_SECONDS = 170.0
 
 _WRAPPED = ["memcpy", "memmove", "memset", "__assert_fail"]
 _LINK = ["-shared", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
+_TORCH_DEFINES = [
+    f"-D__CUDA_NO_{name}__"
+    for name in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS", "BFLOAT16_CONVERSIONS")
+]
+"""What PyTorch gives nvcc for every extension; `extra_cuda_cflags` may take it back with -U."""
+
 SYMBOLS = ("grader_functions", "grader_functions_cpp")
 
 
@@ -84,8 +90,25 @@ def _early(request: BuildRequest, sources: list[Source]) -> BuildResult | None:
             False,
             diagnostics=[Diagnostic("error", "the source is empty: write a host function and its kernel")],
         )
-    faults = [fault for source in sources for fault in source.faults()]
+    faults = [fault for source in sources for fault in _second_binding(request, source)]
+    faults += [fault for source in sources for fault in source.faults(request.extra_cuda_cflags)]
     return BuildResult(False, diagnostics=faults) if faults else None
+
+
+def _second_binding(request: BuildRequest, source: Source) -> list[Diagnostic]:
+    """Say that the functions are bound already, where the source would bind them too."""
+    line = source.translation.pybind_line
+    if line is None or request.functions is None:
+        return []
+    named = " and ".join(request.functions) or "the functions"
+    return [
+        Diagnostic(
+            "error",
+            f"PYBIND11_MODULE is one module too many: {named} will be offered to Python without it. "
+            "Remove the block.",
+            source.place(line),
+        )
+    ]
 
 
 def _needs_gpu(missing: list[dict[str, object]], source: Source) -> list[Diagnostic]:
@@ -182,7 +205,8 @@ class _Plan:
         paths = units.includes(source.text, self.operators[source.file], mode, self.runtime.headers)
         functions = [] if _is_pybind(self) else self.bound(source)
         symbol = SYMBOLS[self.sources.index(source)]
-        return units.unit(source, paths, functions, self.request.functions is not None, symbol)
+        flags = self.request.extra_cuda_cflags
+        return units.unit(source, paths, functions, self.request.functions is not None, symbol, flags)
 
     def locate(self, file: str, line: int, column: int | None) -> Place | None:
         """Return the learner's place for one of the compiler's."""
@@ -219,10 +243,23 @@ def _compiled(plan: _Plan, directory: Path) -> BuildResult:
         result = _attempt(plan, mode, directory)
         if result.ok:
             return result
+        missing = _missing(result)
+        if missing:
+            return replace(result, missing=missing)
         further = growing.further(plan.runtime, plan.sources, mode, result)
         if further is None:
             return _explained(plan, result)
         mode = further
+
+
+_LACKING = re.compile(r"needs a GPU: the simulator has no (.+)$")
+
+
+def _missing(result: BuildResult) -> list[dict[str, object]]:
+    """Return the constructs that only the simulator's headers could find missing, each once."""
+    found = ((_LACKING.search(d.message), d.place) for d in result.diagnostics if d.severity == "error")
+    lines = {match[1]: place.line if place else 0 for match, place in found if match}
+    return [{"construct": construct, "line": line} for construct, line in lines.items()]
 
 
 def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
@@ -249,6 +286,7 @@ def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None
     found, request = plan.runtime, plan.request
     flags = [
         *found.unit_flags(mode),
+        *_TORCH_DEFINES,
         f"-DTORCH_EXTENSION_NAME={request.name}",
         "-DTORCH_API_INCLUDE_EXTENSION_H",
     ]

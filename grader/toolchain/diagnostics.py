@@ -38,6 +38,24 @@ _HINTS = {
 }
 """What a message means by a name that only an include declares."""
 
+_REWORDED = (
+    (
+        r"ambiguating new declaration of '.*shared_declaration",
+        "dynamic shared memory of one name has two types in this file, which nvcc refuses: declare it "
+        "`extern __shared__ __align__(16) unsigned char raw[];` and cast the pointer",
+    ),
+    (
+        r"non-constant condition for static assertion|variably modified type|variable-length array",
+        "an array in device code needs a size that is known when it is compiled",
+    ),
+    (
+        r"no match for 'operator.*operand types? (?:are|is) '(?:const )?__(?:half|nv_bfloat16)",
+        "PyTorch builds extensions without operators for this type: use __hadd, __hmul, __hlt, ..., "
+        "or compute in float",
+    ),
+)
+"""What nvcc would refuse for a reason that g++'s words hide."""
+
 Locate = Callable[[str, int, int | None], Place | None]
 """Turns a file, line and column of the compiler into a place in the learner's source, if it is one."""
 
@@ -119,6 +137,10 @@ def plain(text: str) -> str:
     )
     text = re.sub(r"<lambda\([^)]*\)>", "kernel", text)
     text = re.sub(r"(?:::)?\bsim::(?:detail::|api::)?", "", text)
+    text = re.sub(r"^static assertion failed: (?=a lambda of the host|needs a GPU)", "", text)
+    for pattern, words in _REWORDED:
+        if re.search(pattern, text):
+            return words
     undeclared = "declared" in text or "not a member" in text or "does not name" in text
     hint = (
         next((path for name, path in _HINTS.items() if re.search(name, text)), None) if undeclared else None

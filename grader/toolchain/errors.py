@@ -23,7 +23,10 @@ def _text(diagnostics: list[Diagnostic]) -> str:
     errors = [one for one in diagnostics if one.severity == "error"]
     if not errors:
         return "The build failed.  verbose=True shows the compiler's whole output."
-    more = f"\n({len(errors) - 1} more errors; the first one often causes the others.)" if errors[1:] else ""
+    count = len(errors) - 1
+    more = (
+        f"\n({count} more error{'s'[: count > 1]}; the first one often causes the others.)" if count else ""
+    )
     return f"{render(errors[0])}{more}\nverbose=True shows the compiler's whole output."
 
 

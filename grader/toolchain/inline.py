@@ -117,6 +117,7 @@ def _request(arguments: dict[str, Any], names: list[str] | None, device: str) ->
         with_cuda=arguments["with_cuda"] is not False,
         extra_cuda_cflags=for_cuda if device == "cuda" else [],
         extra_cflags=[flag for flag in flags if flag.startswith(("-D", "-U", "-I"))],
+        extra_cuda_cflags=list(arguments["extra_cuda_cflags"] or []),
         extra_ldflags=list(arguments["extra_ldflags"] or []),
         extra_include_paths=[str(path) for path in arguments["extra_include_paths"] or []],
         no_implicit_headers=bool(arguments.get("no_implicit_headers")),

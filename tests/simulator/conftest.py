@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -36,15 +37,15 @@ def sim(_loaded: None) -> Iterator[ModuleType]:
 
 
 @pytest.fixture(scope="session")
-def compiled(_loaded: None) -> Callable[[str], ModuleType]:
+def compiled(_loaded: None) -> Callable[..., ModuleType]:
     """Build and load CUDA source as a learner's unit; the same text is built once."""
     from grader.toolchain import BuildRequest, build, load
 
     modules: dict[str, ModuleType] = {}
 
-    def make(cuda: str) -> ModuleType:
+    def make(cuda: str, **options: Any) -> ModuleType:
         if cuda not in modules:
-            result = build(BuildRequest("unit", cuda))
+            result = build(BuildRequest("unit", cuda, **options))
             assert result.ok, "\n".join(map(str, result.diagnostics))
             assert result.library
             modules[cuda] = load(result.library, "unit")

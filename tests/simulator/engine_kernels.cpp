@@ -66,7 +66,7 @@ __global__ void reverse(const float* a, float* out, int written) { KERNEL(revers
 }); }
 
 __global__ void shared_overrun(float* out, int at) { KERNEL(shared_overrun, ARGS(ARG(out))) {
-  float* const tile = ::sim::dynamic_shared<float>("tile", __LINE__);
+  float* const tile = ::sim::dynamic_shared<float, ::sim::name_hash("tile")>("tile", __LINE__);
   tile[threadIdx.x + at] = 1;  // FAULT shared_overrun
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x + at];

@@ -1,8 +1,7 @@
 // Cooperative groups of at most one block: thread_block, tiles of a warp, coalesced threads.
 // A grid knows its size and ranks but cannot synchronise.
 #pragma once
-#include "sim/math.h"
-#include "sim/thread.h"
+#include "sim/group.h"
 
 namespace cooperative_groups {
 
@@ -24,6 +23,10 @@ inline thread_block this_thread_block() { return {}; }
 
 class grid_group {
  public:
+  template <class T = void>
+  static void sync() {
+    static_assert(!std::is_void_v<T>, "needs a GPU: the simulator has no grid-wide synchronisation");
+  }
   static bool is_valid() { return false; }
   static unsigned long long block_rank() {
     return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -37,76 +40,16 @@ class grid_group {
   static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
   static unsigned long long size() { return num_threads(); }
   static dim3 group_dim() { return gridDim; }
+  static dim3 dim_blocks() { return gridDim; }
+  static dim3 block_index() { return dim3(blockIdx); }
 };
 
 inline grid_group this_grid() { return {}; }
 
-namespace detail {
-
-// Some lanes of one warp, known by their mask.  Ranks count the lanes of the mask from the lowest.
-class lanes {
- public:
-  explicit lanes(unsigned mask) : mask_(mask) {}
-  unsigned thread_rank() const { return __popc(mask_ & ((1u << ::sim::lane_id()) - 1)); }
-  unsigned num_threads() const { return __popc(mask_); }
-  unsigned size() const { return num_threads(); }
-  void sync(SIM_LINE) const { ::__syncwarp(mask_, line); }
-  int any(int p, SIM_LINE) const { return ::__any_sync(mask_, p, line); }
-  int all(int p, SIM_LINE) const { return ::__all_sync(mask_, p, line); }
-  unsigned ballot(int p, SIM_LINE) const { return packed(::__ballot_sync(mask_, p, line)); }
-  template <class T>
-  unsigned match_any(T value, SIM_LINE) const {
-    return packed(::__match_any_sync(mask_, value, line));
-  }
-  template <class T>
-  T shfl(T value, int rank, SIM_LINE) const {
-    return ::__shfl_sync(mask_, value, lane_of(static_cast<unsigned>(rank) % size()), 32, line);
-  }
-  template <class T>
-  T shfl_up(T value, unsigned delta, SIM_LINE) const {
-    const unsigned rank = thread_rank();
-    return ::__shfl_sync(mask_, value, lane_of(rank >= delta ? rank - delta : rank), 32, line);
-  }
-  template <class T>
-  T shfl_down(T value, unsigned delta, SIM_LINE) const {
-    const unsigned rank = thread_rank();
-    return ::__shfl_sync(mask_, value, lane_of(rank + delta < size() ? rank + delta : rank), 32, line);
-  }
-  template <class T>
-  T shfl_xor(T value, unsigned ranks, SIM_LINE) const {
-    const unsigned from = thread_rank() ^ ranks;
-    return ::__shfl_sync(mask_, value, lane_of(from < size() ? from : thread_rank()), 32, line);
-  }
-  unsigned lane_mask() const { return mask_; }
-
- private:
-  int lane_of(unsigned rank) const {
-    unsigned rest = mask_;
-    while (rank--) rest &= rest - 1;
-    return __builtin_ctz(rest);
-  }
-  // Bits by rank instead of by lane.
-  unsigned packed(unsigned by_lane) const {
-    unsigned out = 0, rank = 0;
-    for (unsigned rest = mask_; rest; rest &= rest - 1, ++rank)
-      out |= (by_lane >> __builtin_ctz(rest) & 1u) << rank;
-    return out;
-  }
-
-  unsigned mask_;
-};
-
-inline unsigned tile_mask(unsigned size) {
-  const unsigned lane = ::sim::lane_id();
-  return (size >= 32 ? 0xffffffffu : (1u << size) - 1) << lane / size * size;
-}
-
-}  // namespace detail
-
 template <unsigned Size, class Parent = thread_block>
 class thread_block_tile : public detail::lanes {
-  static_assert(Size && Size <= 32 && (Size & (Size - 1)) == 0,
-                "the simulator has tiles of up to 32 threads");
+  static_assert(Size && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
+  static_assert(Size <= 32, "needs a GPU: the simulator has no tiles of more than 32 threads");
 
  public:
   thread_block_tile() : lanes(detail::tile_mask(Size)) {}
@@ -119,25 +62,63 @@ class thread_block_tile : public detail::lanes {
 
 class coalesced_group : public detail::lanes {
  public:
-  explicit coalesced_group(unsigned mask) : lanes(mask) {}
-  static unsigned meta_group_rank() { return 0; }
-  static unsigned meta_group_size() { return 1; }
+  explicit coalesced_group(unsigned mask, unsigned rank = 0, unsigned groups = 1)
+      : lanes(mask), rank_(rank), groups_(groups) {}
+  unsigned meta_group_rank() const { return rank_; }
+  unsigned meta_group_size() const { return groups_; }
+
+ private:
+  unsigned rank_, groups_;
 };
 
-class thread_group : public detail::lanes {
+// Any of the groups, known only when the kernel runs.
+class thread_group {
  public:
-  explicit thread_group(unsigned mask) : lanes(mask) {}
+  thread_group(const thread_block&) {}
+  thread_group(const detail::lanes& lanes) : mask_(lanes.lane_mask()) {}
+  void sync(SIM_LINE) const { mask_ ? ::__syncwarp(mask_, line) : ::__syncthreads(line); }
+  unsigned thread_rank() const {
+    return mask_ ? detail::lanes(mask_).thread_rank() : thread_block::thread_rank();
+  }
+  unsigned num_threads() const { return mask_ ? __popc(mask_) : thread_block::num_threads(); }
+  unsigned size() const { return num_threads(); }
+
+ private:
+  unsigned mask_ = 0;  // 0: the whole block
 };
 
 template <unsigned Size, class Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return {};
 }
-template <class Parent>
-thread_group tiled_partition(const Parent&, unsigned size) {
-  return thread_group(detail::tile_mask(size));
+inline thread_group tiled_partition(const thread_group&, unsigned size) {
+  return detail::lanes(detail::tile_mask(size));
 }
 inline coalesced_group coalesced_threads(SIM_LINE) { return coalesced_group(::__activemask(line)); }
+
+// The threads of one group that give the same label; groups are counted in the order of their labels.
+template <class Label>
+coalesced_group labeled_partition(const detail::lanes& group, Label label, SIM_LINE) {
+  const unsigned mine = ::__match_any_sync(group.lane_mask(), label, line);
+  unsigned rank = 0, groups = 0;
+  for (unsigned rest = group.lane_mask(); rest;) {
+    const int leader = __builtin_ctz(rest);
+    const Label theirs = ::__shfl_sync(group.lane_mask(), label, leader, 32, line);
+    rest &= ~::__shfl_sync(group.lane_mask(), mine, leader, 32, line);
+    rank += theirs < label;
+    ++groups;
+  }
+  return coalesced_group(mine, rank, groups);
+}
+inline coalesced_group binary_partition(const detail::lanes& group, bool predicate, SIM_LINE) {
+  return labeled_partition(group, static_cast<int>(predicate), line);
+}
+
+// Runs `f` in one thread of the group.
+template <class Group, class F, class... A>
+void invoke_one(const Group& group, F&& f, A&&... arguments) {
+  if (group.thread_rank() == 0) f(static_cast<A&&>(arguments)...);
+}
 
 template <class Group>
 void sync(const Group& group, SIM_LINE) {

@@ -1,6 +1,6 @@
 // CUDA's half precision type: IEEE 754 binary16, rounded to nearest even.
 #pragma once
-#include "sim/half_operations.h"
+#include "sim/half_conversions.h"
 
 namespace sim::detail {
 
@@ -31,19 +31,36 @@ SIM_MATH float decode_half(uint16_t h) {
 
 }  // namespace sim::detail
 
-SIM_HALF_CLASS(__half, __half2, c10::Half, sim::detail::encode_half, sim::detail::decode_half)
-SIM_HALF_OPERATORS(__half, __half2)
+#ifdef __CUDA_NO_HALF_CONVERSIONS__
+SIM_HALF_CLASS(__half, __half2, __half_raw, __half2_raw, c10::Half, sim::detail::encode_half,
+               sim::detail::decode_half)
+#else
+SIM_HALF_CLASS(__half, __half2, __half_raw, __half2_raw, c10::Half, sim::detail::encode_half,
+               sim::detail::decode_half, SIM_HALF_IMPLICIT(__half))
+#endif
 SIM_HALF_ARITHMETIC(__half, __half2)
-SIM_HALF_CONVERSIONS(__half, __half2, half, halves)
+SIM_HALF_COMPARISONS(__half, __half2)
+SIM_HALF_FUNCTIONS(__half, __half2)
+SIM_HALF_CONVERSIONS(__half, __half2, half, 10, -14, 65504.0)
+SIM_HALF_SHUFFLES(__half)
+SIM_HALF_SHUFFLES(__half2)
+#ifndef __CUDA_NO_HALF_OPERATORS__
+SIM_HALF_OPERATORS(__half)
+#endif
+#ifndef __CUDA_NO_HALF2_OPERATORS__
+SIM_HALF2_OPERATORS(__half2, __half::of(1))
+#endif
 typedef __half half;
 typedef __half2 half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
-struct __half_raw {
-  unsigned short x;
-};
+typedef __half nv_half;
+typedef __half2 nv_half2;
 SIM_MATH __half2 make_half2(__half x, __half y) { return __half2(x, y); }
 #define CUDART_INF_FP16 __ushort_as_half(0x7C00)
 #define CUDART_NAN_FP16 __ushort_as_half(0x7FFF)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(0x0001)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(0x7BFF)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)
 #define CUDART_ZERO_FP16 __ushort_as_half(0)
 #define CUDART_ONE_FP16 __ushort_as_half(0x3C00)

@@ -9,6 +9,7 @@
 #include "device_launch_parameters.h"
 #include "sim/atomic.h"
 #include "sim/kernel.h"
+#include "sim/launch_api.h"
 #include "sim/math.h"
 #include "sim/qualifiers.h"
 #include "sim/shared.h"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from grader.toolchain.frontend import architecture, arrays, calls, rules
 from grader.toolchain.frontend.declarators import function_after
 from grader.toolchain.frontend.edits import Edited, Edits
 from grader.toolchain.frontend.functions import HostFunction, Parameter, find_functions
@@ -18,6 +19,7 @@ from grader.toolchain.frontend.kernels import (
     unended,
 )
 from grader.toolchain.frontend.missing import Missing, find_missing
+from grader.toolchain.frontend.outline import Sides, items
 from grader.toolchain.frontend.storage import (
     Declaration,
     dynamic_names,
@@ -42,6 +44,8 @@ class Translation:
     names: frozenset[str] = frozenset()
     free_names: frozenset[str] = frozenset()
     """The names that are not only members: what follows no `.` or `->`."""
+    pybind_line: int | None = None
+    """Where the source makes a Python module of its own."""
     unclosed: Token | None = None
     """The last brace that nothing closes; a compiler says only that the file ended."""
 
@@ -70,6 +74,13 @@ def translate(source: str, first_line: int = 1) -> Translation:
         kernels += own
         _rewrite_stream(stream, own, found, edits)
     faults += [_not_void(kernel) for kernel in kernels if not kernel.returns_void]
+    architecture.decide(source, tokens, edits)
+    calls.keep_types(tokens, edits)
+    sides = Sides.of(tokens)
+    device = [item for item in items(tokens.file) if sides.side(item) in ("global", "device")]
+    arrays.require_constant_sizes(device, edits)
+    declarations = [d for stream in tokens.streams() for d in find_declarations(stream)]
+    faults += rules.find_faults(tokens, kernels, launches, declarations)
     functions = find_functions(source, tokens, launches, first_line)
     faults += _unconfigured(tokens, kernels, functions)
     faults.sort(key=lambda fault: fault.token.start)
@@ -82,6 +93,7 @@ def translate(source: str, first_line: int = 1) -> Translation:
         faults,
         frozenset(tokens.names()),
         _free(tokens),
+        next((token.line for token in tokens.file.tokens if token.text == "PYBIND11_MODULE"), None),
         tokens.file.unclosed(),
     )
 

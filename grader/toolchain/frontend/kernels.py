@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.toolchain.frontend.declarators import Function, angle_open, function_after, parameters
+from grader.toolchain.frontend.declarators import (
+    Function,
+    angle_open,
+    function_after,
+    parameters,
+    split_commas,
+)
 from grader.toolchain.frontend.edits import Edits, Slice
 from grader.toolchain.frontend.tokens import Stream, Token
 
@@ -40,6 +46,8 @@ class Fault:
     message: str
     after: bool = False
     """Whether the place is the end of the token."""
+    flag: str = ""
+    """The compiler's flag with which it is no fault."""
 
     @property
     def position(self) -> int:
@@ -74,9 +82,24 @@ def rewrite_kernel(kernel: Kernel, edits: Edits, prologue: str = "") -> None:
         for name, pack in parameters(stream, function)
     )
     line = stream.line(stream.tokens[function.name])
-    head = f" return ::sim::kernel({{{stream.literal(kernel.name)}, {line}}}, ::sim::arguments({arguments}),"
+    identity = f"{stream.literal(kernel.name)}, {line}{_bound(kernel, edits)}"
+    head = f" return ::sim::kernel({{{identity}}}, ::sim::arguments({arguments}),"
     edits.insert(stream.tokens[function.body].end, f"{head} [=]() mutable -> void {{{prologue}")
     edits.insert(stream.tokens[function.end].start, "}); ")
+
+
+def _bound(kernel: Kernel, edits: Edits) -> str:
+    """Return the most threads that a block may have, as `__launch_bounds__` says."""
+    stream, at = kernel.stream, kernel.function.name
+    while at > 0 and stream.text(at - 1) not in (";", "{", "}"):
+        at -= 1
+    for index in range(at, kernel.function.name):
+        if stream.text(index) in ("__launch_bounds__", "C10_LAUNCH_BOUNDS_1", "C10_LAUNCH_BOUNDS_2"):
+            parts = split_commas(stream, index + 2, stream.close(index + 1) or index + 2)
+            if parts:
+                first, last = stream.tokens[parts[0].start], stream.tokens[parts[0].stop - 1]
+                return f", {' '.join(edits.source[first.start : last.end].split())}"
+    return ""
 
 
 def find_launches(stream: Stream) -> tuple[list[Launch], list[Fault]]:

@@ -152,7 +152,10 @@ def dynamic_shared(declaration: Declaration) -> str:
     for declarator in declaration.declarators():
         name = stream.tokens[_name(stream, declarator)]
         inner = "".join(stream.text(i) for i in declarator if i > _name(stream, declarator) + 2)
-        found = f"::sim::dynamic_shared<{kind}{inner}>({stream.literal(name.text)}, {stream.line(name)})"
+        known = f"::sim::name_hash({stream.literal(name.text)})"
+        found = (
+            f"::sim::dynamic_shared<{kind}{inner}, {known}>({stream.literal(name.text)}, {stream.line(name)})"
+        )
         target = f"{kind} (* const {name.text}){inner}" if inner else f"{kind}* const {name.text}"
         out.append(f"{target} = {found};")
     return " ".join(out)

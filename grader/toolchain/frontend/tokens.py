@@ -19,13 +19,15 @@ _TOKEN = re.compile(
     | (?P<char>(?:u8|[uUL])?'(?:\\.|[^'\\\n])+')
     | (?P<number>\.?[0-9](?:[eEpP][+-]|'[0-9a-zA-Z]|[\w.])*)
     | (?P<name>[A-Za-z_$][\w$]*)
-    | (?P<mark><<<|::|->|\.\.\.|.)
+    | (?P<mark><<<|<%|%>|<:(?!:[^:>])|:>|::|->|\.\.\.|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(?P<word>\w*)(?P<rest>(?:\\\r?\n|/\*.*?\*/|[^\n])*)", re.DOTALL)
 _DEFINE = re.compile(r"(?:[ \t]|\\\r?\n)+(?P<name>\w+)(?P<parameters>\([^)]*\))?")
 _INCLUDE = re.compile(r'[ \t]*[<"](?P<path>[^>"\n]+)[>"]')
+
+_DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 
 Path = tuple[tuple[int, int], ...]
 """Which branch of which conditional a token stands in, outermost first."""
@@ -49,6 +51,21 @@ class Include:
 
     path: str
     line: int
+
+
+@dataclass
+class ArchitectureCondition:
+    """A directive on `__CUDA_ARCH__` from `start` to `end`, and the directives that end its branches."""
+
+    start: int
+    end: int
+    line: int
+    edges: list[tuple[int, int]] = field(default_factory=list)
+
+    def branches(self, source: str) -> list[str]:
+        """Return the texts between the directives, of the first branch first."""
+        begins = [self.end, *(end for _, end in self.edges[:-1])]
+        return [source[a:b] for a, (b, _) in zip(begins, self.edges, strict=False)]
 
 
 @dataclass
@@ -92,8 +109,8 @@ class Tokens:
     file: Stream
     macros: list[Stream] = field(default_factory=list)
     includes: list[Include] = field(default_factory=list)
-    architecture_lines: list[int] = field(default_factory=list)
-    """Lines of conditions on `__CUDA_ARCH__`, which tell a kernel's compilation from the host's."""
+    architecture: list[ArchitectureCondition] = field(default_factory=list)
+    """Conditions on `__CUDA_ARCH__`, which tell a kernel's compilation from the host's."""
 
     def streams(self) -> Iterator[Stream]:
         """Yield the file's stream, then each macro's."""
@@ -157,6 +174,7 @@ class _Scanner:
         self.path: list[tuple[int, int]] = []
         self.dropped: list[bool] = []
         self.conditionals = 0
+        self.open_conditions: list[list[ArchitectureCondition]] = []
 
     def run(self) -> Tokens:
         position, fresh = 0, True
@@ -192,15 +210,15 @@ class _Scanner:
 
     def _token(self, match: re.Match[str], path: Path = ()) -> Token:
         kind = "string" if match["raw"] is not None else (match.lastgroup or "mark")
-        return Token(kind, match.group(), match.start(), match.end(), self._line(match.start()), path)
+        text = _DIGRAPHS.get(match.group(), match.group()) if kind == "mark" else match.group()
+        return Token(kind, text, match.start(), match.end(), self._line(match.start()), path)
 
     def _line(self, position: int) -> int:
         return bisect_right(self.starts, position) + self.first_line - 1
 
     def _directive(self, match: re.Match[str]) -> None:
         word, rest = match["word"], match["rest"]
-        if word in ("if", "ifdef", "ifndef", "elif") and re.search(r"\b__CUDA_ARCH__\b", rest):
-            self.result.architecture_lines.append(self._line(match.start("word")))
+        self._note_architecture(match)
         if word in ("if", "ifdef", "ifndef"):
             self.conditionals += 1
             self.path.append((self.conditionals, 0))
@@ -216,6 +234,22 @@ class _Scanner:
             self._define(match)
         elif word == "include" and (include := _INCLUDE.match(rest)):
             self.result.includes.append(Include(include["path"], self._line(match.start("word"))))
+
+    def _note_architecture(self, match: re.Match[str]) -> None:
+        """Remember a condition on the architecture, and the edges of those that are open."""
+        word, place = match["word"], (match.start(), match.end())
+        if word in ("elif", "else", "elifdef", "elifndef", "endif") and self.open_conditions:
+            for condition in self.open_conditions[-1]:
+                condition.edges.append(place)
+            if word == "endif":
+                self.open_conditions.pop()
+        if word in ("if", "ifdef", "ifndef"):
+            self.open_conditions.append([])
+        if word in ("if", "ifdef", "ifndef", "elif") and re.search(r"\b__CUDA_ARCH__\b", match["rest"]):
+            condition = ArchitectureCondition(*place, self._line(match.start("word")))
+            self.result.architecture.append(condition)
+            if self.open_conditions:
+                self.open_conditions[-1].append(condition)
 
     def _other_branch(self, rest: str) -> None:
         conditional, branch = self.path[-1]

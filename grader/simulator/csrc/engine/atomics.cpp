@@ -72,8 +72,15 @@ SIM_DEFINE_CAS(int)
 SIM_DEFINE_CAS(unsigned int)
 SIM_DEFINE_CAS(unsigned long long)
 SIM_DEFINE_CAS(unsigned short)
+namespace sim {
+unsigned char compare_exchange(unsigned char* address, unsigned char expected, unsigned char value) {
+  return update(address, HERE, [=](unsigned char old) { return old == expected ? value : old; });
+}
+}  // namespace sim
 
-SIM_DEFINE(__half, atomicAdd, old + value)
-SIM_DEFINE(__half2, atomicAdd, old + value)
-SIM_DEFINE(__nv_bfloat16, atomicAdd, old + value)
-SIM_DEFINE(__nv_bfloat162, atomicAdd, old + value)
+SIM_DEFINE(__half, atomicAdd, __hadd(old, value))
+SIM_DEFINE(__half2, atomicAdd, __hadd2(old, value))
+SIM_DEFINE(__nv_bfloat16, atomicAdd, __hadd(old, value))
+SIM_DEFINE(__nv_bfloat162, atomicAdd, __hadd2(old, value))
+SIM_DEFINE(float2, atomicAdd, (float2{old.x + value.x, old.y + value.y}))
+SIM_DEFINE(float4, atomicAdd, (float4{old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w}))

@@ -62,6 +62,7 @@ void enqueue(const KernelName& kernel, const void* return_address, const Argumen
   Launch l;
   l.kernel = kernel.name;
   l.line = c.line_;
+  l.most_threads = kernel.most_threads;
   l.function = _Unwind_FindEnclosingFunction(const_cast<void*>(before(return_address)));
   l.grid = plain(c.grid_);
   l.block = plain(c.block_);
@@ -103,6 +104,13 @@ uint64_t warp_collective(WarpKind kind, uint32_t mask, uint64_t value, int argum
 uint32_t active_mask(int line) { return block_of("__activemask").active_mask(line, before(HERE)); }
 
 bool warp_agreed() { return block_of("__match_all_sync").agreed(); }
+
+Space space_of(const void* p) {
+  if (running.on_device && reinterpret_cast<uintptr_t>(p) - running.stack < running.stack_bytes)
+    return Space::kLocal;
+  const Allocation* const a = owns(p) ? find(p) : nullptr;
+  return !a ? Space::kOther : a->origin == Origin::kShared ? Space::kShared : Space::kGlobal;
+}
 
 uint32_t lane_id() { return running.thread % 32; }
 

@@ -52,6 +52,11 @@ Refusal refusal(const Launch& l) {
     return {kInvalidValue, "the block " + text(b) + " has " + std::to_string(b.count()) +
                                " threads, at most 1024 (z: 64) are allowed"};
   }
+  if (l.most_threads > 0 && b.count() > static_cast<uint64_t>(l.most_threads)) {
+    return {kInvalidValue, "the block " + text(b) + " has " + std::to_string(b.count()) +
+                               " threads, the kernel's __launch_bounds__ allow " +
+                               std::to_string(l.most_threads)};
+  }
   if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535) {
     return {kInvalidValue, "the grid " + text(g) + " is larger than (2147483647, 65535, 65535)"};
   }

@@ -33,6 +33,7 @@ struct Launch {
   int device;       // current device when it was launched
   std::vector<Argument> arguments;
   ThreadBody body;
+  int most_threads = 0;  // of a block, as __launch_bounds__ says; 0: no bound
 };
 
 // Checks the configuration as CUDA does, logs the launch and submits it to its stream.

@@ -101,6 +101,13 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
               SIM_CALLER);
 }
 
+// Rows begin at multiples of 512 bytes.
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return take("cudaMallocPitch", pointer, *pitch * height, Origin::kCudaMalloc,
+              default_stream(current_device()), SIM_CALLER);
+}
+
 cudaError_t cudaFree(void* pointer) {
   if (context_error()) return context_error();
   if (!pointer) return cudaSuccess;
@@ -141,6 +148,19 @@ cudaError_t cudaFreeHost(void* pointer) {
   if (pointer && !is_pinned(pointer))
     return fail(cudaErrorInvalidValue, "cudaFreeHost: not from cudaMallocHost");
   free_pinned(pointer);
+  return context_error();
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
+  if (!pointer || !bytes || is_pinned(pointer))
+    return fail(cudaErrorInvalidValue, "cudaHostRegister: no memory, or registered before");
+  register_pinned(pointer, bytes);
+  return context_error();
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  if (!unregister_pinned(pointer))
+    return fail(cudaErrorHostMemoryNotRegistered, "cudaHostUnregister: not registered");
   return context_error();
 }
 

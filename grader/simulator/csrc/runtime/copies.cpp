@@ -206,12 +206,23 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t byt
               cudaMemcpyDeviceToDevice, stream, false);
 }
 
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+  return copy("cudaMemcpyPeer", SIM_CALLER, whole(to, bytes), whole(from, bytes), cudaMemcpyDeviceToDevice,
+              cudaStreamLegacy, true);
+}
+
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return fill("cudaMemset", SIM_CALLER, whole(to, bytes), value, cudaStreamLegacy);
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
   return fill("cudaMemsetAsync", SIM_CALLER, whole(to, bytes), value, stream);
+}
+
+cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  if (width > pitch)
+    return fail(cudaErrorInvalidPitchValue, "cudaMemset2D: the width is larger than the pitch");
+  return fill("cudaMemset2D", SIM_CALLER, rows_of(to, pitch, width, height), value, cudaStreamLegacy);
 }
 
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,

@@ -49,6 +49,34 @@ int64_t attribute_of(const cudaDeviceProp& device, cudaDeviceAttr attribute) {
       return device.warpSize;
     case cudaDevAttrMaxRegistersPerBlock:
       return device.regsPerBlock;
+    case cudaDevAttrClockRate:
+      return 1980000;
+    case cudaDevAttrMemoryClockRate:
+      return 3201000;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      return device.memoryBusWidth;
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrIsMultiGpuBoard:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrConcurrentManagedAccess:
+      return 0;
+    case cudaDevAttrCanMapHostMemory:
+      return device.canMapHostMemory;
+    case cudaDevAttrEccEnabled:
+      return device.ECCEnabled;
+    case cudaDevAttrAsyncEngineCount:
+      return device.asyncEngineCount;
+    case cudaDevAttrMaxPitch:
+      return device.memPitch;
+    case cudaDevAttrTextureAlignment:
+      return device.textureAlignment;
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
+    case cudaDevAttrComputePreemptionSupported:
+      return 1;
     case cudaDevAttrMultiProcessorCount:
       return device.multiProcessorCount;
     case cudaDevAttrConcurrentKernels:
@@ -135,6 +163,39 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (!is_device(device) || !is_device(peer)) return no_such_device("cudaDeviceCanAccessPeer", device);
   *can = 0;
+  return context_error();
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
+  return fail(cudaErrorPeerAccessUnsupported,
+              "cudaDeviceEnablePeerAccess: the simulated devices are no peers");
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+  return fail(cudaErrorPeerAccessNotEnabled, "cudaDeviceDisablePeerAccess: never enabled");
+}
+
+cudaError_t cudaDeviceReset() {
+  return fail(cudaErrorNotSupported, "cudaDeviceReset would destroy PyTorch's tensors");
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return context_error(); }
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  *value = limit == cudaLimitStackSize ? 1024 : limit == cudaLimitPrintfFifoSize ? 1 << 20 : 8 << 20;
+  return context_error();
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return context_error(); }
+cudaError_t cudaSetDeviceFlags(unsigned int) { return context_error(); }
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  *flags = 0;
+  return context_error();
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+  *device = 0;
   return context_error();
 }
 

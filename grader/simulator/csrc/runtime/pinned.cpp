@@ -29,6 +29,16 @@ void free_pinned(void* pointer) {
   if (ranges().erase(static_cast<const char*>(pointer))) std::free(pointer);
 }
 
+void register_pinned(void* pointer, size_t bytes) {
+  EngineLock lock;
+  ranges()[static_cast<const char*>(pointer)] = bytes;
+}
+
+bool unregister_pinned(void* pointer) {
+  EngineLock lock;
+  return ranges().erase(static_cast<const char*>(pointer)) != 0;
+}
+
 bool is_pinned(const void* pointer) {
   EngineLock lock;
   const auto after = ranges().upper_bound(static_cast<const char*>(pointer));

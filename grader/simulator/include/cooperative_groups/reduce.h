@@ -1,4 +1,4 @@
-// Reductions over tiles and coalesced threads.
+// Operations of cooperative groups, and reductions over tiles and coalesced threads.
 #pragma once
 #include "../cooperative_groups.h"
 

@@ -47,8 +47,30 @@ Argument pointer_argument(const char* name, Element* p) {
 
 }  // namespace detail
 
+// True in a unit that is built with --extended-lambda, which specialises it.
+template <class T>
+inline constexpr bool lambdas_allowed = false;
+
+namespace detail {
+
+// By GCC's name for it: nothing else tells a closure type.
+template <class T>
+constexpr bool is_lambda() {
+  const char* name = __PRETTY_FUNCTION__;
+  while (*name && *name != '=') ++name;
+  for (; *name; ++name)
+    if (name[0] == '<' && name[1] == 'l' && name[2] == 'a' && name[3] == 'm' && name[4] == 'b') return true;
+  return false;
+}
+
+}  // namespace detail
+
 template <class T>
 Argument argument(const char* name, const T& value) {
+  if constexpr (std::is_class_v<T> && !lambdas_allowed<std::void_t<T>>)
+    static_assert(!detail::is_lambda<T>(),
+                  "a lambda of the host cannot be an argument of a kernel: "
+                  "pass a struct with a __device__ operator()");
   if constexpr (detail::is_object_pointer<T>) {
     return detail::pointer_argument(name, value);
   } else if constexpr (detail::has_data<T>::value) {

@@ -16,6 +16,8 @@
 SIM_ATOMIC_INTEGERS(atomicAdd)
 SIM_ATOMIC(float, atomicAdd)
 SIM_ATOMIC(double, atomicAdd)
+SIM_ATOMIC(float2, atomicAdd)
+SIM_ATOMIC(float4, atomicAdd)
 SIM_ATOMIC(int, atomicSub)
 SIM_ATOMIC(unsigned int, atomicSub)
 SIM_ATOMIC_INTEGERS(atomicExch)
@@ -45,3 +47,21 @@ SIM_ATOMIC_CAS(unsigned short)
 #undef SIM_ATOMIC_CAS
 #undef SIM_ATOMIC_INTEGERS
 #undef SIM_ATOMIC
+
+namespace sim {
+
+// atomicCAS on words of every size, for the loops of wider interfaces.
+unsigned char compare_exchange(unsigned char* address, unsigned char expected, unsigned char value);
+inline unsigned short compare_exchange(unsigned short* address, unsigned short expected,
+                                       unsigned short value) {
+  return atomicCAS(address, expected, value);
+}
+inline unsigned int compare_exchange(unsigned int* address, unsigned int expected, unsigned int value) {
+  return atomicCAS(address, expected, value);
+}
+inline unsigned long long compare_exchange(unsigned long long* address, unsigned long long expected,
+                                           unsigned long long value) {
+  return atomicCAS(address, expected, value);
+}
+
+}  // namespace sim

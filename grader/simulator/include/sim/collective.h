@@ -15,4 +15,7 @@ uint32_t lane_id();
 [[noreturn]] void trap();
 void pause_thread();  // what a spin-wait calls: others may run
 
+enum class Space { kOther, kLocal, kShared, kGlobal };
+Space space_of(const void* p);
+
 }  // namespace sim

@@ -14,6 +14,7 @@ namespace sim {
 struct KernelName {
   const char* name;
   int line;
+  int most_threads = 0;  // of a block, as __launch_bounds__ says; 0: no bound
 };
 
 // A dim3 that crosses into the runtime.

@@ -3,6 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../vector_types.h"
+#include "runtime_numbers.h"
+
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef struct CUgraph_st* cudaGraph_t;
@@ -11,36 +14,6 @@ typedef void (*cudaHostFn_t)(void* data);
 
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
-
-enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidPitchValue = 12,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidDevicePointer = 17,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchTimeout = 702,
-  cudaErrorPeerAccessAlreadyEnabled = 704,
-  cudaErrorAssert = 710,
-  cudaErrorMisalignedAddress = 716,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorNotSupported = 801,
-  cudaErrorStreamCaptureUnsupported = 900,
-  cudaErrorStreamCaptureInvalidated = 901,
-  cudaErrorStreamCaptureUnjoined = 904,
-  cudaErrorStreamCaptureImplicit = 906,
-  cudaErrorUnknown = 999,
-};
-typedef enum cudaError cudaError_t;
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -87,6 +60,45 @@ enum cudaFuncCache {
   cudaFuncCachePreferEqual = 3,
 };
 
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2,
+};
+
+enum cudaLimit {
+  cudaLimitStackSize = 0,
+  cudaLimitPrintfFifoSize = 1,
+  cudaLimitMallocHeapSize = 2,
+};
+
+enum cudaSharedCarveout {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxL1 = 0,
+  cudaSharedmemCarveoutMaxShared = 100,
+};
+
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributePriority = 8,
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  int priority;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim;
+  dim3 blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned int numAttrs;
+};
+
 struct cudaFuncAttributes {
   size_t sharedSizeBytes = 0;
   size_t constSizeBytes = 0;
@@ -112,40 +124,15 @@ struct cudaPointerAttributes {
   void* hostPointer = nullptr;
 };
 
-enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxBlockDimX = 2,
-  cudaDevAttrMaxBlockDimY = 3,
-  cudaDevAttrMaxBlockDimZ = 4,
-  cudaDevAttrMaxGridDimX = 5,
-  cudaDevAttrMaxGridDimY = 6,
-  cudaDevAttrMaxGridDimZ = 7,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrTotalConstantMemory = 9,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMaxRegistersPerBlock = 12,
-  cudaDevAttrClockRate = 13,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrConcurrentKernels = 31,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrUnifiedAddressing = 41,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrStreamPrioritiesSupported = 78,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-  cudaDevAttrManagedMemory = 83,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-  cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-  cudaDevAttrReservedSharedMemoryPerBlock = 111,
-  cudaDevAttrMemoryPoolsSupported = 115,
-};
-
 // What the simulated device claims to be: compute capability 9.0, with the limits of an H200.
+struct cudaUUID_t {
+  char bytes[16];
+};
 struct cudaDeviceProp {
   char name[256] = "Simulated GPU";
+  cudaUUID_t uuid = {};
+  char luid[8] = {};
+  unsigned int luidDeviceNodeMask = {};
   size_t totalGlobalMem = 0;
   size_t sharedMemPerBlock = 48 * 1024;
   int regsPerBlock = 65536;
@@ -158,11 +145,17 @@ struct cudaDeviceProp {
   int major = 9;
   int minor = 0;
   size_t textureAlignment = 512;
+  size_t texturePitchAlignment = 32;
   int multiProcessorCount = 132;
   int integrated = 0;
   int canMapHostMemory = 1;
+  size_t surfaceAlignment = 512;
   int concurrentKernels = 1;
   int ECCEnabled = 1;
+  int pciBusID = {};
+  int pciDeviceID = {};
+  int pciDomainID = {};
+  int tccDriver = {};
   int asyncEngineCount = 3;
   int unifiedAddressing = 1;
   int memoryBusWidth = 6144;
@@ -175,8 +168,38 @@ struct cudaDeviceProp {
   size_t sharedMemPerMultiprocessor = 228 * 1024;
   int regsPerMultiprocessor = 65536;
   int managedMemory = 0;
+  int isMultiGpuBoard = {};
+  int multiGpuBoardGroupID = {};
+  int hostNativeAtomicSupported = 0;
+  int pageableMemoryAccess = 0;
+  int concurrentManagedAccess = {};
+  int computePreemptionSupported = 1;
+  int canUseHostPointerForRegisteredMem = 1;
   int cooperativeLaunch = 1;
   size_t sharedMemPerBlockOptin = 227 * 1024;
+  int pageableMemoryAccessUsesHostPageTables = {};
+  int directManagedMemAccessFromHost = {};
   int maxBlocksPerMultiProcessor = 32;
+  int accessPolicyMaxWindowSize = 134217728;
   size_t reservedSharedMemPerBlock = 1024;
+  int hostRegisterSupported = 1;
+  int sparseCudaArraySupported = {};
+  int hostRegisterReadOnlySupported = {};
+  int timelineSemaphoreInteropSupported = {};
+  int memoryPoolsSupported = 1;
+  int gpuDirectRDMASupported = {};
+  unsigned int gpuDirectRDMAFlushWritesOptions = {};
+  int gpuDirectRDMAWritesOrdering = {};
+  unsigned int memoryPoolSupportedHandleTypes = {};
+  int deferredMappingCudaArraySupported = {};
+  int ipcEventSupported = {};
+  int clusterLaunch = 1;
+  int unifiedFunctionPointers = 1;
+  int deviceNumaConfig = {};
+  int deviceNumaId = {};
+  int mpsEnabled = {};
+  int hostNumaId = {};
+  unsigned int gpuPciDeviceID = {};
+  unsigned int gpuPciSubsystemID = {};
+  int hostNumaMultinodeIpcSupported = {};
 };

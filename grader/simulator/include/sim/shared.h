@@ -20,8 +20,24 @@ Reference shared(const SharedSlot* slot) {
   return *static_cast<Variable*>(shared_variable(slot, sizeof(Variable), kElement));
 }
 
-template <class T>
+constexpr uint64_t name_hash(const char* name) {
+  uint64_t hash = 14695981039346656037ull;
+  for (; *name; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 1099511628211ull;
+  return hash;
+}
+
+// One name of dynamic shared memory has one type in a file, as for nvcc, which emits one symbol for it: a
+// second type would define a second friend that differs only in what it returns.
+template <uint64_t kName>
+struct SharedName {};
+template <class T, uint64_t kName>
+struct SharedDeclaration {
+  friend T* shared_declaration(SharedName<kName>) { return nullptr; }
+};
+
+template <class T, uint64_t kName>
 T* dynamic_shared(const char* name, int line) {
+  (void)sizeof(SharedDeclaration<T, kName>);
   return static_cast<T*>(dynamic_shared_memory(name, line, sizeof(std::remove_all_extents_t<T>)));
 }
 

@@ -69,35 +69,40 @@ SIM_DEVICE T shuffle(WarpKind kind, unsigned mask, const T& value, int argument,
 
 }  // namespace sim::detail
 
-template <class T>
-SIM_DEVICE T __shfl_sync(unsigned mask, T value, int source, int width = 32, SIM_LINE) {
-  return sim::detail::shuffle(sim::WarpKind::kShuffle, mask, value, source, width, line);
-}
-template <class T>
-SIM_DEVICE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, SIM_LINE) {
-  return sim::detail::shuffle(sim::WarpKind::kShuffleUp, mask, value, static_cast<int>(delta), width, line);
-}
-template <class T>
-SIM_DEVICE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, SIM_LINE) {
-  return sim::detail::shuffle(sim::WarpKind::kShuffleDown, mask, value, static_cast<int>(delta), width, line);
-}
-template <class T>
-SIM_DEVICE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, SIM_LINE) {
-  return sim::detail::shuffle(sim::WarpKind::kShuffleXor, mask, value, lanes, width, line);
-}
-
-template <class T>
-SIM_DEVICE unsigned __match_any_sync(unsigned mask, T value, SIM_LINE) {
-  return static_cast<unsigned>(
-      sim::warp_collective(sim::WarpKind::kMatchAny, mask, sim::detail::to_bits(value), 0, 32, line));
-}
-template <class T>
-SIM_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* all, SIM_LINE) {
-  const uint64_t lanes =
-      sim::warp_collective(sim::WarpKind::kMatchAll, mask, sim::detail::to_bits(value), 0, 32, line);
-  *all = sim::warp_agreed();
-  return static_cast<unsigned>(lanes);
-}
+#define SIM_SHUFFLES(T)                                                                                   \
+  SIM_DEVICE T __shfl_sync(unsigned mask, T value, int source, int width = 32, SIM_LINE) {                \
+    return sim::detail::shuffle(sim::WarpKind::kShuffle, mask, value, source, width, line);               \
+  }                                                                                                       \
+  SIM_DEVICE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, SIM_LINE) {         \
+    return sim::detail::shuffle(sim::WarpKind::kShuffleUp, mask, value, static_cast<int>(delta), width,   \
+                                line);                                                                    \
+  }                                                                                                       \
+  SIM_DEVICE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, SIM_LINE) {       \
+    return sim::detail::shuffle(sim::WarpKind::kShuffleDown, mask, value, static_cast<int>(delta), width, \
+                                line);                                                                    \
+  }                                                                                                       \
+  SIM_DEVICE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, SIM_LINE) {             \
+    return sim::detail::shuffle(sim::WarpKind::kShuffleXor, mask, value, lanes, width, line);             \
+  }                                                                                                       \
+  SIM_DEVICE unsigned __match_any_sync(unsigned mask, T value, SIM_LINE) {                                \
+    return static_cast<unsigned>(                                                                         \
+        sim::warp_collective(sim::WarpKind::kMatchAny, mask, sim::detail::to_bits(value), 0, 32, line));  \
+  }                                                                                                       \
+  SIM_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* all, SIM_LINE) {                      \
+    const uint64_t lanes =                                                                                \
+        sim::warp_collective(sim::WarpKind::kMatchAll, mask, sim::detail::to_bits(value), 0, 32, line);   \
+    *all = sim::warp_agreed();                                                                            \
+    return static_cast<unsigned>(lanes);                                                                  \
+  }
+SIM_SHUFFLES(int)
+SIM_SHUFFLES(unsigned)
+SIM_SHUFFLES(long)
+SIM_SHUFFLES(unsigned long)
+SIM_SHUFFLES(long long)
+SIM_SHUFFLES(unsigned long long)
+SIM_SHUFFLES(float)
+SIM_SHUFFLES(double)
+#undef SIM_SHUFFLES
 
 #define SIM_REDUCE(name, T, kind)                                                                    \
   SIM_DEVICE T name(unsigned mask, T value, SIM_LINE) {                                              \
@@ -117,4 +122,14 @@ SIM_REDUCE(__reduce_xor_sync, unsigned, kXor)
 
 SIM_DEVICE void __nanosleep(unsigned) { sim::pause_thread(); }
 SIM_DEVICE void __trap() { sim::trap(); }
+SIM_DEVICE void __brkpt() {}
+SIM_DEVICE void __prof_trigger(int) {}
+#define __builtin_assume(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())
+#define __assume(condition) __builtin_assume(condition)
+// No time that a program could measure itself by; it only never goes backwards.
 SIM_DEVICE long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+// Which memory a pointer leads to.
+SIM_DEVICE unsigned __isGlobal(const void* p) { return sim::space_of(p) == sim::Space::kGlobal; }
+SIM_DEVICE unsigned __isShared(const void* p) { return sim::space_of(p) == sim::Space::kShared; }
+SIM_DEVICE unsigned __isLocal(const void* p) { return sim::space_of(p) == sim::Space::kLocal; }

@@ -4,6 +4,7 @@
 #include <c10/core/StreamGuard.h>
 
 #include <optional>
+#include <vector>
 
 #include "CUDAStream.h"
 
@@ -80,6 +81,24 @@ struct OptionalCUDAStreamGuard {
 
  private:
   OptionalStreamGuard guard_;
+};
+
+// One stream for each device at most; all are put back, the last set first.
+struct CUDAMultiStreamGuard {
+  explicit CUDAMultiStreamGuard(ArrayRef<CUDAStream> streams) {
+    for (const CUDAStream& stream : streams) {
+      before_.push_back(getCurrentCUDAStream(stream.device_index()));
+      setCurrentCUDAStream(stream);
+    }
+  }
+  CUDAMultiStreamGuard(const CUDAMultiStreamGuard&) = delete;
+  CUDAMultiStreamGuard& operator=(const CUDAMultiStreamGuard&) = delete;
+  ~CUDAMultiStreamGuard() {
+    for (auto stream = before_.rbegin(); stream != before_.rend(); ++stream) setCurrentCUDAStream(*stream);
+  }
+
+ private:
+  std::vector<CUDAStream> before_;
 };
 
 }  // namespace c10::cuda
