@@ -45,7 +45,9 @@ def prose(lesson: Path) -> str:
 
 def test_there_are_lessons() -> None:
     """An empty solutions folder must not pass the tests below."""
-    assert {"02_load_inline", "04_autograd", "05_streams"} <= {path.stem for path in LESSONS}
+    assert {"01_why_an_extension", "02_load_inline", "04_autograd", "05_streams"} <= {
+        path.stem for path in LESSONS
+    }
 
 
 def test_a_lesson_opens_with_what_the_learner_will_be_able_to_do(lesson: Path) -> None:
@@ -88,6 +90,26 @@ def test_sections_are_numbered_in_order(lesson: Path) -> None:
 def test_a_lesson_asks_for_predictions(lesson: Path) -> None:
     """Between exercises stand cells whose outcome is predicted before they are run."""
     assert prose(lesson).count("**Predict.**") >= 3
+
+
+def plain(function: ast.FunctionDef) -> str:
+    """Return a function's text without annotations and docstring."""
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    names = ", ".join(argument.arg for argument in function.args.args)
+    return "\n".join([f"{function.name}({names})", *map(ast.unparse, body)])
+
+
+def test_patterns_of_lesson_01_are_those_that_are_counted() -> None:
+    """The lesson shows the six functions which the judge compiles, word for word."""
+    from grader.exercises import compiler_first
+
+    judged = ast.parse(Path(str(compiler_first.__file__)).read_text())
+    shown = [ast.parse(source) for source in cells(ROOT / "solutions" / "01_why_an_extension.md", "code")
+             if not source.startswith("%%")]  # fmt: skip
+    texts = {plain(node) for tree in shown for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for node in judged.body:
+        if isinstance(node, ast.FunctionDef) and node.name in compiler_first.PATTERNS:
+            assert plain(node) in texts
 
 
 def run(lesson: Path, folder: Path) -> Any:
