@@ -132,6 +132,7 @@ class _Trial:
         self._undefined: bool | None = None
 
     def verdict(self) -> Verdict:
+        """Judge; raise `EnvironmentFault` where the machine cannot, and `UnknownExerciseError`."""
         if self._kind == "cuda" and not _has_driver():
             raise EnvironmentFault("This machine has no CUDA device. Judge with --device sim, or on a GPU.")
         if _is_worth_building(self._answer):
@@ -243,6 +244,7 @@ class _Trial:
         }
 
     def close(self) -> None:
+        """End what was started for this answer; may be called again."""
         for bench in self._benches.values():
             with contextlib.suppress(EnvironmentFault):
                 bench.close()
@@ -251,6 +253,7 @@ class _Trial:
             building.cancel()
 
     def seconds(self, total: float) -> dict[str, float]:
+        """Return how `total` seconds divide into building and the rest."""
         build = max((building.seconds for building in self._buildings.values()), default=0.0)
         return {"build": round(build, 3), "run": round(max(0.0, total - build), 3), "total": round(total, 3)}
 

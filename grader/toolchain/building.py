@@ -12,18 +12,17 @@ from difflib import get_close_matches
 from pathlib import Path
 from tempfile import gettempdir
 
-from grader.toolchain import binding, cache, diagnostics, growing, identifiers, runtime, units
+from grader.toolchain import binding, cache, diagnostics, growing, identifiers, runtime
 from grader.toolchain.compiler import MESSAGE_FLAGS, run, standard_library
-from grader.toolchain.diagnostics import parse
+from grader.toolchain.diagnostics import told
 from grader.toolchain.errors import EnvironmentFault
-from grader.toolchain.frontend import HostFunction
+from grader.toolchain.loading import SIM_LIBRARY
 from grader.toolchain.locks import locked
+from grader.toolchain.plan import Plan
 from grader.toolchain.progress import Watcher
 from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
-from grader.toolchain.runtime import Runtime
 from grader.toolchain.torch_install import python_include
 from grader.toolchain.units import Source
-from grader.verdict import Place
 
 CPU_SECONDS = 60
 """How much one compilation may compute with lean headers; with PyTorch's own twice that."""
@@ -39,7 +38,7 @@ _TORCH_DEFINES = [
 ]
 """What PyTorch gives nvcc for every extension; `extra_cuda_cflags` may take it back with -U."""
 
-SYMBOLS = ("grader_functions", "grader_functions_cpp")
+_OVERTIME = re.compile(r"CPU time limit exceeded")
 
 
 def build(request: BuildRequest, progress: Watcher | None = None) -> BuildResult:
@@ -50,7 +49,7 @@ def build(request: BuildRequest, progress: Watcher | None = None) -> BuildResult
     early = _early(request, sources)
     if early is not None:
         return replace(early, seconds=time.monotonic() - started)
-    plan = _Plan(request, sources, found)
+    plan = Plan(request, sources, found)
     place = cache.root() / "modules" / plan.key()
     result = _kept(place)
     if result is None:
@@ -123,11 +122,11 @@ def _needs_gpu(missing: list[dict[str, object]], source: Source) -> list[Diagnos
 def _kept(place: Path) -> BuildResult | None:
     try:
         data = json.loads((place / "result.json").read_text())
-        told = data.pop("told")
+        words = data.pop("told")
         result = BuildResult.from_json(data)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    if not result.ok and told != _telling():
+    if not result.ok and words != _telling():
         return None
     if result.ok and not (result.library and result.library.exists()):
         return None
@@ -142,90 +141,11 @@ def _telling() -> str:
     return cache.key(Path(str(module.__file__)).read_text() for module in modules)
 
 
-class _Plan:
-    """What is to be compiled, with any of the header modes."""
-
-    def __init__(self, request: BuildRequest, sources: list[Source], found: Runtime) -> None:
-        self.request, self.sources, self.runtime = request, sources, found
-        self.mode = max((units.first_mode(source.text) for source in sources), key=growing.MODES.index)
-        self.commands: list[str] = []
-        self.operators: dict[str, list[str]] = {}
-        for source in sources:
-            names, lists = units.operators(source, found.install)
-            self.operators[source.file] = names
-            if lists and self.mode == "lean":
-                self.mode = "wide"
-
-    def key(self) -> str:
-        """Return the name of everything that decides the result."""
-        request = self.request
-        named = "TORCH_EXTENSION_NAME" in request.cuda + request.cpp
-        parts = [self.runtime.key, Path(__file__).read_text(), Path(units.__file__).read_text()]
-        parts += [
-            request.name if named else "",
-            json.dumps(request.functions),
-            str(request.no_implicit_headers),
-        ]
-        parts += [json.dumps([request.extra_cflags, request.extra_ldflags, request.extra_include_paths])]
-        parts += [self.unit(source, "full") + source.file for source in self.sources]
-        return cache.key(parts)
-
-    def bound(self, source: Source) -> list[HostFunction]:
-        """Return the functions that a unit offers to Python."""
-        functions = {f.name: f for f in source.translation.functions if f.defined}
-        wanted = self.request.functions
-        if wanted is None:
-            names = [f.name for f in source.translation.functions if f.defined]
-            return [
-                f for f in functions.values() if names.count(f.name) == 1 and f.bindable and f.name != "main"
-            ]
-        elsewhere = {
-            f.name
-            for other in self.sources
-            if other is not source
-            for f in other.translation.functions
-            if f.defined
-        }
-        last = source is self.sources[-1]
-        # A function that no parse shows, as one that a macro makes, is for the compiler to find.
-        return [
-            functions.get(n) or HostFunction(n, "", (), 0)
-            for n in wanted
-            if n in functions or (last and n not in elsewhere)
-        ]
-
-    def names(self) -> list[str]:
-        """Return the names of all functions that the module offers."""
-        if _is_pybind(self):
-            return list(self.request.functions or [])
-        return [f.name for source in self.sources for f in self.bound(source)]
-
-    def unit(self, source: Source, mode: str) -> str:
-        """Return the text of one unit."""
-        paths = units.includes(source.text, self.operators[source.file], mode, self.runtime.headers)
-        functions = [] if _is_pybind(self) else self.bound(source)
-        symbol = SYMBOLS[self.sources.index(source)]
-        flags = self.request.extra_cuda_cflags
-        return units.unit(source, paths, functions, self.request.functions is not None, symbol, flags)
-
-    def locate(self, file: str, line: int, column: int | None) -> Place | None:
-        """Return the learner's place for one of the compiler's."""
-        spots = (source.locate(file, line, column) for source in reversed(self.sources))
-        return next((spot for spot in spots if spot is not None), None)
-
-
-_OVERTIME = re.compile(r"CPU time limit exceeded")
-
-
-def _is_pybind(plan: _Plan) -> bool:
-    return any("PYBIND11_MODULE" in source.translation.names for source in plan.sources)
-
-
-def _make(plan: _Plan, place: Path) -> BuildResult:
+def _make(plan: Plan, place: Path) -> BuildResult:
     with cache.writing(cache.root()), cache.scratch(place.parent) as directory:
         result = _compiled(plan, directory)
         if result.ok:
-            result = replace(result, library=place / "module.so")
+            result = replace(result, library=place / SIM_LIBRARY)
         elif not plan.runtime.is_whole:
             raise EnvironmentFault(
                 f"Something removed files from {cache.root()} during the build. Try again."
@@ -236,7 +156,7 @@ def _make(plan: _Plan, place: Path) -> BuildResult:
         return result
 
 
-def _compiled(plan: _Plan, directory: Path) -> BuildResult:
+def _compiled(plan: Plan, directory: Path) -> BuildResult:
     """Compile with growing headers until it works or more headers cannot help."""
     mode = plan.mode
     while True:
@@ -262,7 +182,7 @@ def _missing(result: BuildResult) -> list[dict[str, object]]:
     return [{"construct": construct, "line": line} for construct, line in lines.items()]
 
 
-def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
+def _attempt(plan: Plan, mode: str, directory: Path) -> BuildResult:
     objects = [directory / f"{index}.o" for index, _ in enumerate(plan.sources)]
     with ThreadPoolExecutor(runtime.JOBS) as pool:
         outputs = list(
@@ -271,15 +191,14 @@ def _attempt(plan: _Plan, mode: str, directory: Path) -> BuildResult:
             )
         )
     failed = next((output for output in outputs if output is not None), None)
-    output = failed if failed is not None else _link(plan, mode, objects, directory / "module.so")
+    output = failed if failed is not None else _link(plan, mode, objects, directory / SIM_LIBRARY)
     if output is None:
-        return BuildResult(True, directory / "module.so", plan.names(), commands=plan.commands)
+        return BuildResult(True, directory / SIM_LIBRARY, plan.names(), commands=plan.commands)
     whole = "\n".join(text for text in outputs if text) or output
-    found = parse(whole, plan.locate) or [Diagnostic("error", _last_line(whole))]
-    return BuildResult(False, diagnostics=found, output=whole, commands=plan.commands)
+    return BuildResult(False, diagnostics=told(whole, plan.locate), output=whole, commands=plan.commands)
 
 
-def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None:
+def _compile(plan: Plan, source: Source, mode: str, target: Path) -> str | None:
     """Compile one unit; return the compiler's output if it failed."""
     text = target.with_suffix(".cpp")
     text.write_text(plan.unit(source, mode), encoding="utf-8", errors="surrogateescape")
@@ -310,7 +229,7 @@ def _compile(plan: _Plan, source: Source, mode: str, target: Path) -> str | None
     return ran.output if ran.status else None
 
 
-def _link(plan: _Plan, mode: str, objects: list[Path], target: Path) -> str | None:
+def _link(plan: Plan, mode: str, objects: list[Path], target: Path) -> str | None:
     found = plan.runtime
     libraries = [
         standard_library(),
@@ -350,18 +269,13 @@ def _check_machine(output: str) -> None:
         )
 
 
-def _last_line(text: str) -> str:
-    lines = [line for line in text.split("\n") if line.strip()]
-    return lines[-1] if lines else "the compiler failed and said nothing"
-
-
-def _explained(plan: _Plan, result: BuildResult) -> BuildResult:
+def _explained(plan: Plan, result: BuildResult) -> BuildResult:
     """Say what is defined where a wanted function is not."""
-    defined = [f.name for source in plan.sources for f in source.translation.functions if f.defined]
-    told = [_with_names(diagnostic, defined) for diagnostic in result.diagnostics]
+    defined = [function.name for source in plan.sources for function in source.translation.defined]
+    explained = [_with_names(diagnostic, defined) for diagnostic in result.diagnostics]
     for source in plan.sources:
-        told = [source.refined(diagnostic) for diagnostic in told]
-    return replace(result, diagnostics=list(dict.fromkeys(told)))
+        explained = [source.refined(diagnostic) for diagnostic in explained]
+    return replace(result, diagnostics=list(dict.fromkeys(explained)))
 
 
 def _with_names(diagnostic: Diagnostic, defined: list[str]) -> Diagnostic:

@@ -10,17 +10,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from grader.toolchain import binding, cache, growing, nvcc, runtime, units
 from grader.toolchain.compiler import standard_library
-from grader.toolchain.diagnostics import parse
+from grader.toolchain.diagnostics import told
 from grader.toolchain.errors import CompileError, EnvironmentFault
 from grader.toolchain.locks import locked
 from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
-from grader.toolchain.torch_install import installed
+from grader.toolchain.torch_install import cpp_extension, installed
 from grader.toolchain.units import Source
 from grader.verdict import Place
 
@@ -49,7 +48,8 @@ def build(request: BuildRequest) -> BuildResult:
         return BuildResult(
             False, diagnostics=[Diagnostic("error", "the source is empty: write a host function")]
         )
-    names = request.functions if request.functions is not None else _bindable(source)
+    offered = [function.name for function in source.translation.offered]
+    names = offered if request.functions is None else request.functions
     place = cache.root() / "cuda" / _key(request, names)
     with cache.writing(cache.root()), locked(cache.lock_path(place.name)):
         result = _kept(place, names) or _make(request, source, place, names)
@@ -90,7 +90,7 @@ def _find_toolkit() -> None:
             f"This PyTorch ({installed().version}) is built without CUDA. Install a CUDA build of it, "
             "or use the simulator (--device sim)."
         )
-    extension = _cpp_extension()
+    extension = cpp_extension()
     home = extension.CUDA_HOME
     if home is not None and (Path(home) / "include/cuda_runtime.h").exists():
         return
@@ -99,15 +99,9 @@ def _find_toolkit() -> None:
         extension.CUDA_HOME = os.path.realpath(found[1].strip())
 
 
-def _bindable(source: Source) -> list[str]:
-    functions = [f for f in source.translation.functions if f.defined]
-    names = [f.name for f in functions]
-    return [f.name for f in functions if f.bindable and f.name != "main" and names.count(f.name) == 1]
-
-
 def _declarations(source: Source, names: list[str], cpp: str) -> list[str]:
     """Declare for the binding file what only the CUDA text defines."""
-    wanted = [f for f in source.translation.functions if f.defined and f.name in names]
+    wanted = [f for f in source.translation.defined if f.name in names]
     return [f"{f.signature()};" for f in wanted if not re.search(rf"\b{f.name}\s*\(", cpp)]
 
 
@@ -205,22 +199,17 @@ def _by_torch(request: BuildRequest, source: Source, names: list[str], directory
 @contextmanager
 def _path_instead_of_module() -> Iterator[None]:
     """Have PyTorch return where the library is: a build process must not run the learner's initialisers."""
-    cpp_extension = _cpp_extension()
-    own = cpp_extension._import_module_from_library
-    cpp_extension._import_module_from_library = lambda name, path, *_: str(Path(path) / f"{name}.so")
+    extension = cpp_extension()
+    own = extension._import_module_from_library
+    extension._import_module_from_library = lambda name, path, *_: str(Path(path) / f"{name}.so")
     try:
         yield
     finally:
-        cpp_extension._import_module_from_library = own
+        extension._import_module_from_library = own
 
 
 def _torch_load_inline(arguments: dict[str, Any]) -> Any:
-    return _cpp_extension().load_inline(**arguments)
-
-
-def _cpp_extension() -> Any:
-    """Return PyTorch's module, which takes a second to import and whose functions have no types."""
-    return import_module("torch.utils.cpp_extension")
+    return cpp_extension().load_inline(**arguments)
 
 
 def _check_machine(output: str) -> None:
@@ -233,5 +222,4 @@ def _diagnostics(output: str, source: Source) -> list[Diagnostic]:
     def locate(file: str, line: int, column: int | None) -> Place | None:
         return source.place(line, column) if file == source.file else None
 
-    found = parse(output, locate)
-    return found or [Diagnostic("error", output.strip().split("\n")[-1][:500])]
+    return told(output, locate)

@@ -24,6 +24,7 @@ _REQUIRED = re.compile(
 _INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>[^:\n]+):(?P<line>\d+)")
 _LINKER = re.compile(r"undefined reference to [`'](?P<symbol>.+)'$|undefined symbol: (?P<other>.+)$")
 
+_LINE_SHOWN = 500
 UNCLOSED = "a '{' is never closed: the file ends inside it"
 UNENDED = "expected ';' at the end of the source"
 _HINTS = {
@@ -79,6 +80,13 @@ def parse(output: str, locate: Locate) -> list[Diagnostic]:
     unique = {(d.severity, d.message, d.place): d for d in reversed(found)}
     kept = list(reversed(unique.values()))
     return [d for d in kept if d.severity == "error"] + [d for d in kept if d.severity != "error"]
+
+
+def told(output: str, locate: Locate) -> list[Diagnostic]:
+    """Return what a failed command's output says; where nothing in it is known, its last line."""
+    lines = [line for line in output.split("\n") if line.strip()]
+    last = lines[-1][:_LINE_SHOWN] if lines else "the compiler failed and said nothing"
+    return parse(output, locate) or [Diagnostic("error", last)]
 
 
 def _messages(output: str) -> Iterator[_Message]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from grader.toolchain import binding, growing, loading, runtime, units
 from grader.toolchain.compiler import Ran, host_compiler, run, standard_library
-from grader.toolchain.diagnostics import parse
+from grader.toolchain.diagnostics import told
 from grader.toolchain.frontend import HostFunction
-from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
+from grader.toolchain.request import BuildRequest, BuildResult
 from grader.toolchain.runtime import Runtime
+from grader.toolchain.torch_install import cpp_extension
 from grader.toolchain.units import Source
 from grader.verdict import Place
 
@@ -56,10 +55,12 @@ class _Unit:
         self.operators, self.lists = units.operators(source, found.install)
 
     def first_mode(self) -> str:
+        """Return the least headers that may serve: `lean`, `wide` or `full`."""
         mode = units.first_mode(self.source.text)
         return "wide" if self.lists and mode == "lean" else mode
 
     def attempt(self, mode: str, directory: Path) -> BuildResult:
+        """Compile and link with these headers."""
         text, compiled, library = (directory / name for name in ("unit.cu", "unit.o", LIBRARY))
         text.write_text(self.text(mode), encoding="utf-8", errors="surrogateescape")
         commands = [self._compile_command(mode, text, compiled), self._link_command(compiled, library)]
@@ -70,8 +71,9 @@ class _Unit:
         return BuildResult(True, library, self.names, commands=[" ".join(one) for one in commands])
 
     def text(self, mode: str) -> str:
+        """Return the unit: includes, the learner's text in its own lines, and the table of functions."""
         paths = units.includes(self.source.text, self.operators, mode, self.runtime.headers)
-        functions = {f.name: f for f in self.source.translation.functions if f.defined}
+        functions = {f.name: f for f in self.source.translation.defined}
         bound = [functions.get(name) or HostFunction(name, "", (), 0) for name in self.names]
         lines = [f"#include <{path}>" for path in (f"grader/{mode}.h", *paths)]
         lines.append(f'#line {self.source.first_line} "{self.source.file}"')
@@ -80,7 +82,7 @@ class _Unit:
         return "\n".join([*lines, self.source.text, f'#line 1 "{binding.FILE}"', table])
 
     def _compile_command(self, mode: str, text: Path, target: Path) -> list[str]:
-        extension, request, headers = _cpp_extension(), self.request, self.runtime.headers
+        extension, request, headers = cpp_extension(), self.request, self.runtime.headers
         include = [headers / name for name in ("generated", "units", "lean", "narrow")]
         include += [headers / "simulator/csrc/bind", *map(Path, request.extra_include_paths)]
         flags = [f"-std={self.runtime.install.standard}", f"-DTORCH_EXTENSION_NAME={request.name}"]
@@ -103,10 +105,8 @@ class _Unit:
         return [host_compiler().path, *flags, "-o", str(library)]
 
     def _failed(self, ran: Ran, commands: list[list[str]]) -> BuildResult:
-        diagnostics = parse(ran.output, self._locate) or [
-            Diagnostic("error", ran.output.strip().split("\n")[-1][:500] or "nvcc failed and said nothing")
-        ]
         spoken = [" ".join(one) for one in commands]
+        diagnostics = told(ran.output, self._locate)
         return BuildResult(False, diagnostics=diagnostics, output=ran.output, commands=spoken)
 
     def _locate(self, file: str, line: int, column: int | None) -> Place | None:
@@ -117,18 +117,13 @@ class _Unit:
 
 def _torch_libraries() -> list[str]:
     """Return PyTorch's own link flags.  Its function has taken `with_sycl` in some versions."""
-    prepare = _cpp_extension()._prepare_ldflags
+    prepare = cpp_extension()._prepare_ldflags
     asked = dict.fromkeys(inspect.signature(prepare).parameters, False)
     flags: list[str] = prepare(**{**asked, "extra_ldflags": [], "with_cuda": True})
     return flags
 
 
 def _nvcc() -> str:
-    home = _cpp_extension().CUDA_HOME
+    home = cpp_extension().CUDA_HOME
     beside = Path(home or "") / "bin/nvcc"
     return str(beside) if home and beside.exists() else shutil.which("nvcc") or "nvcc"
-
-
-def _cpp_extension() -> Any:
-    """Return PyTorch's module, which takes a second to import and whose functions have no types."""
-    return import_module("torch.utils.cpp_extension")

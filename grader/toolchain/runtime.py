@@ -184,6 +184,7 @@ class _Build:
         self.objects.mkdir(exist_ok=True)
 
     def run(self) -> None:
+        """Do what is left to do; nothing half done is ever taken for done."""
         with cache.scratch(cache.root()) as scratch:
             snapshot().write(scratch)
             units = {unit: self._object(unit) for unit in snapshot().units()}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import sysconfig
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from grader.toolchain.errors import EnvironmentFault
 
@@ -57,6 +59,11 @@ def _standard(root: Path) -> str:
     text = (root / "utils/cpp_extension.py").read_text()
     found = re.findall(r"-std=(c\+\+\d+)", text)
     return max(found) if found else "c++17"
+
+
+def cpp_extension() -> Any:
+    """Return PyTorch's own module for building; it takes a second to import, and its functions lack types."""
+    return importlib.import_module("torch.utils.cpp_extension")
 
 
 def python_include() -> Path:

@@ -31,7 +31,7 @@ needs_gpu = pytest.mark.skipif(
 def test_the_binding_file_declares_what_it_binds() -> None:
     """Bindable functions are declared for PyTorch's binding file, but none that the learner declared."""
     source = Source.read(SOURCE, "cell", 2)
-    assert cuda._bindable(source) == ["fill"]
+    assert [function.name for function in source.translation.offered] == ["fill"]
     assert cuda._declarations(source, ["fill"], "") == ["torch::Tensor fill(torch::Tensor x, double unused);"]
     assert cuda._declarations(source, ["fill"], "torch::Tensor fill (torch::Tensor x, double u);") == []
 

@@ -54,6 +54,21 @@ class Translation:
         """The C++ text: as many lines as the source, each in its place."""
         return self.edited.text
 
+    @property
+    def defined(self) -> list[HostFunction]:
+        """The host functions that have a body here, overloads included."""
+        return [function for function in self.functions if function.defined]
+
+    @property
+    def offered(self) -> list[HostFunction]:
+        """Those that Python can call without naming types: not overloaded, and not the entry of a program."""
+        names = [function.name for function in self.defined]
+        return [
+            function
+            for function in self.defined
+            if function.bindable and function.name != "main" and names.count(function.name) == 1
+        ]
+
 
 def translate(source: str, first_line: int = 1) -> Translation:
     """Rewrite `source`; what cannot be read is left as it stands, and named in `faults`.
