@@ -18,6 +18,7 @@ ORDER = (
     "row_scale_",
     "pairwise_sqdist",
     "add_relu_function",
+    "row_scale_function",
     "scaled_clip",
     "side_stream_scale",
     "stack_rows",
