@@ -69,7 +69,7 @@ def _built_library() -> Path:
 def __getattr__(name: str) -> Any:
     """Import `Graph` and `capture` when they are asked for, because they need torch."""
     if name in ("Graph", "capture"):
-        from grader.simulator import graph
+        from grader.simulator.graph import Graph, graph
 
-        return getattr(graph, name)
+        return Graph if name == "Graph" else graph
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
 
 import torch
+from torch.multiprocessing import reductions
 from torch.utils.backend_registration import (
     generate_methods_for_privateuse1_backend,
     rename_privateuse1_backend,
 )
 
+from grader.simulator.compilation import inductor_part
+from grader.simulator.graph import Graph, graph
 from grader.simulator.runtime import DEVICES, library
 
 NAME = "sim"
@@ -22,6 +29,14 @@ def register() -> None:
     rename_privateuse1_backend(NAME)
     torch._register_device_module(NAME, _module())  # type: ignore[no-untyped-call]
     generate_methods_for_privateuse1_backend(for_storage=True)
+    for kind in (torch.Tensor, torch.nn.Parameter):
+        ForkingPickler.register(kind, _refuse_other_processes)
+
+
+def _refuse_other_processes(tensor: torch.Tensor) -> Any:
+    if tensor.device.type == NAME:
+        raise RuntimeError("memory of sim cannot be shared with another process: send tensor.cpu() instead")
+    return reductions.reduce_tensor(tensor)  # type: ignore[no-untyped-call]
 
 
 def is_available() -> bool:
@@ -62,6 +77,22 @@ def default_stream(device: _Device = None) -> torch.Stream:
 def set_stream(stream: torch.Stream) -> None:
     """Make a stream current for its device."""
     torch.accelerator.set_stream(stream)
+
+
+@contextmanager
+def stream(stream: torch.Stream | None) -> Iterator[None]:
+    """Make a stream current inside the body, as `torch.cuda.stream` does; None changes nothing."""
+    if stream is None:
+        yield
+    else:
+        with stream:
+            yield
+
+
+def is_current_stream_capturing() -> bool:
+    """Whether the current stream records a graph."""
+    now = current_stream()
+    return bool(library().sim_is_capturing(now.device_index, now.stream_id))
 
 
 def manual_seed(seed: int) -> None:
@@ -135,6 +166,9 @@ def _module() -> types.ModuleType:
     vars(module).update(
         Stream=torch.Stream,
         Event=torch.Event,
+        CUDAGraph=Graph,
+        graph=graph,
+        __getattr__=inductor_part,
         is_initialized=lambda: True,
         init=lambda: None,
         _lazy_init=lambda: None,
@@ -153,6 +187,8 @@ _PUBLIC = (
     "current_stream",
     "default_stream",
     "set_stream",
+    "stream",
+    "is_current_stream_capturing",
     "manual_seed",
     "manual_seed_all",
     "initial_seed",

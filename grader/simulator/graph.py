@@ -1,4 +1,7 @@
-"""Stream capture and replay, as `torch.cuda.CUDAGraph` has it."""
+"""Stream capture and replay: `torch.sim.CUDAGraph` and `torch.sim.graph`, used as those of `torch.cuda`.
+
+Code for both devices says `torch.get_device_module(device).CUDAGraph()`.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ from grader.simulator.runtime import SimulatorError, check, library
 class Graph:
     """The work of one or more streams, recorded once and replayed at will.
 
-    A replay uses the pointers and the by-value arguments of the capture.  Memory that PyTorch allocated while
-    capturing belongs to the graph until `reset`.
+    A replay uses the pointers and the by-value arguments of the capture; random numbers are new in each.
+    Memory that PyTorch allocated while capturing belongs to the graph until `reset`.
     """
 
     def __init__(self) -> None:
@@ -23,11 +26,12 @@ class Graph:
         self._handle: int | None = None
         self._stream: torch.Stream | None = None
 
-    def capture_begin(self) -> None:
+    def capture_begin(self, pool: object = None, capture_error_mode: str = "global") -> None:
         """Record what is submitted to the current stream instead of running it.
 
         Streams that wait for it join the capture.  Raises if the current stream is the default stream.
         """
+        _check_options(pool, capture_error_mode)
         stream = torch.accelerator.current_stream()
         check(library().sim_begin_capture(stream.device_index, stream.stream_id))
         self._stream = stream
@@ -41,6 +45,16 @@ class Graph:
         check(library().sim_end_capture(stream.device_index, stream.stream_id, ctypes.byref(handle)))
         self.reset()
         self._handle = handle.value
+
+    def _give_up(self) -> None:
+        """End the recording and forget it."""
+        stream, self._stream = self._stream, None
+        if stream is None:
+            return
+        handle = ctypes.c_void_p()
+        library().sim_end_capture(stream.device_index, stream.stream_id, ctypes.byref(handle))
+        self._handle = handle.value
+        self.reset()
 
     def replay(self) -> None:
         """Submit the recorded work to the current stream."""
@@ -68,19 +82,26 @@ class Graph:
 
 
 @contextmanager
-def capture(graph: Graph, stream: torch.Stream | None = None) -> Iterator[None]:
-    """Capture the body into `graph`, on `stream` or a fresh one that waits for the current stream first."""
+def graph(
+    cuda_graph: Graph,
+    pool: object = None,
+    stream: torch.Stream | None = None,
+    capture_error_mode: str = "global",
+) -> Iterator[None]:
+    """Capture the body into a graph, on `stream` or a fresh one, behind all that the device has to do."""
     torch.accelerator.synchronize()
     with stream or torch.Stream(device="sim"):
-        graph.capture_begin()
+        cuda_graph.capture_begin(pool, capture_error_mode)
         try:
             yield
         except BaseException:
-            graph._stream, failed = None, graph._stream
-            if failed is not None:
-                handle = ctypes.c_void_p()
-                library().sim_end_capture(failed.device_index, failed.stream_id, ctypes.byref(handle))
-                graph._handle = handle.value
-                graph.reset()
+            cuda_graph._give_up()
             raise
-        graph.capture_end()
+        cuda_graph.capture_end()
+
+
+def _check_options(pool: object, capture_error_mode: str) -> None:
+    if pool is not None:
+        raise SimulatorError("graphs of the simulator share no memory: leave `pool` out")
+    if capture_error_mode != "global":
+        raise SimulatorError("the simulator has capture_error_mode 'global' only, the strictest")

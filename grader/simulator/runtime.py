@@ -126,6 +126,7 @@ def _declared(lib: ctypes.CDLL) -> ctypes.CDLL:
         getattr(lib, name).argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_uint64)]
         getattr(lib, name).restype = None
     lib.sim_begin_capture.argtypes = [ctypes.c_int, ctypes.c_int64]
+    lib.sim_is_capturing.argtypes = [ctypes.c_int, ctypes.c_int64]
     lib.sim_end_capture.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.POINTER(ctypes.c_void_p)]
     lib.sim_replay.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int64]
     lib.sim_graph_nodes.argtypes = [ctypes.c_void_p]

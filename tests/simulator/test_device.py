@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import io
+import pickle
 import threading
 import warnings
 from collections.abc import Callable
+from multiprocessing.reduction import ForkingPickler
 from types import ModuleType
 
 import pytest
@@ -286,10 +288,200 @@ def test_index_out_of_range_is_an_error(sim: ModuleType) -> None:
         torch.nn.functional.embedding(torch.tensor([1, 9], device="sim"), table).cpu()
 
 
-def test_autocast_is_harmless(sim: ModuleType) -> None:
-    """Under autocast operators run as they are: the device casts nothing."""
+def test_autocast_casts_what_it_casts_on_cuda(sim: ModuleType) -> None:
+    """Products run in the type asked for, sums in float32, and a gradient has its parameter's type."""
+    x = torch.full((2, 2), 1.001, device="sim", requires_grad=True)
     with torch.autocast("sim", dtype=torch.bfloat16):
-        assert (torch.ones(2, 2, device="sim") @ torch.ones(2, device="sim")).cpu().tolist() == [2, 2]
+        product = x @ x
+        assert product.dtype == torch.bfloat16
+        assert product.sum().dtype == torch.softmax(product, 0).dtype == torch.float32
+        assert (product * 2).dtype == torch.bfloat16
+        with pytest.raises(RuntimeError, match="unsafe to autocast"):
+            torch.nn.functional.binary_cross_entropy(torch.sigmoid(x), x.detach())
+    product.sum().backward()
+    assert x.grad.dtype == torch.float32
+    assert product.float().cpu().tolist() == [[2.0, 2.0]] * 2
+    assert (x @ x).dtype == torch.float32
+
+
+def test_autocast_refuses_a_type_that_it_cannot_have(sim: ModuleType) -> None:
+    """Asking for float64 warns and turns autocast off."""
+    with (
+        pytest.warns(UserWarning, match="float64|dtype is not supported"),
+        torch.autocast("sim", dtype=torch.float64),
+    ):
+        assert not torch.is_autocast_enabled("sim")
+
+
+@pytest.mark.filterwarnings("ignore")  # of torch.compile's own modules
+def test_compile(sim: ModuleType) -> None:
+    """torch.compile traces functions of sim tensors; Inductor says why it generates nothing for them."""
+    x = torch.randn(8, device="sim")
+    for backend in ("eager", "aot_eager"):
+        compiled = torch.compile(lambda x: torch.relu(x * 2) + 1, backend=backend)
+        assert torch.equal(compiled(x).cpu(), (torch.relu(x * 2) + 1).cpu())
+    with pytest.raises(RuntimeError, match="Use torch.compile.*aot_eager"):
+        torch.compile(lambda x: torch.relu(x * 2))(x)
+    assert not hasattr(torch.sim, "no_such_thing")
+
+
+def test_memory_statistics(sim: ModuleType) -> None:
+    """torch.accelerator counts what tensors hold, and the peak; nothing is cached."""
+    torch.accelerator.synchronize()
+    before = torch.accelerator.memory_allocated()
+    x = torch.empty(1 << 20, device="sim")
+    assert torch.accelerator.memory_allocated() - before == x.nbytes
+    del x
+    torch.accelerator.empty_cache()
+    assert torch.accelerator.memory_allocated() == before
+    assert torch.accelerator.max_memory_allocated() >= before + (4 << 20)
+    torch.accelerator.reset_peak_memory_stats()
+    assert torch.accelerator.max_memory_allocated() == before
+    assert torch.accelerator.memory_reserved() == before
+
+
+def test_printing(sim: ModuleType) -> None:
+    """Tensors print with values and device, whatever their type, size or layout."""
+    x = torch.arange(6.0, device="sim").view(2, 3)
+    assert repr(x[0]) == "tensor([0., 1., 2.], device='sim:0')"
+    assert repr(x.t()[0].long()) == "tensor([0, 3], device='sim:0')"
+    assert repr(x[0] > 1) == "tensor([False, False,  True], device='sim:0')"
+    assert repr(x[0, :1] + 2j) == "tensor([0.+2.j], device='sim:0')"
+    assert repr(x[:0]) == "tensor([], device='sim:0', size=(0, 3))"
+    assert "..." in repr(torch.zeros(5000, device="sim"))
+    assert f"{x.sum():.1f}" == "15.0"
+    assert "grad_fn=<MulBackward0>" in repr(x.requires_grad_() * 2)
+    assert repr(torch.empty(2, device="sim:1", dtype=torch.int8)).endswith(
+        "device='sim:1', dtype=torch.int8)"
+    )
+
+
+def test_save_and_load_elsewhere(sim: ModuleType) -> None:
+    """map_location moves to the other device, and from the CPU; views keep sharing memory."""
+    x = torch.arange(6.0, device="sim").view(2, 3)
+    for source, location, there in (
+        (x, "sim:1", "sim:1"),
+        (x.cpu(), "sim", "sim:0"),
+        (x, lambda storage, place: storage, "cpu"),
+        (x.to("sim:1"), {"sim:1": "sim:0"}, "sim:0"),
+    ):
+        file = io.BytesIO()
+        torch.save({"x": source, "row": source[1]}, file)
+        file.seek(0)
+        loaded = torch.load(file, map_location=location)
+        assert str(loaded["x"].device) == there
+        loaded["row"].fill_(7)
+        assert loaded["x"].cpu().tolist() == [[0, 1, 2], [7, 7, 7]]
+
+
+def test_copies_of_tensors_and_modules(sim: ModuleType) -> None:
+    """deepcopy and pickle keep device, strides and sharing."""
+    x = torch.arange(6.0, device="sim:1").view(2, 3).t()
+    for again in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert (again.device, again.stride()) == (x.device, x.stride())
+        assert torch.equal(again.cpu(), x.cpu())
+    net = torch.nn.Linear(3, 2).to("sim")
+    assert torch.equal(copy.deepcopy(net)(x.to("sim").t()).cpu(), net(x.to("sim").t()).cpu())
+
+
+def test_words_for_what_cannot_leave_the_device(sim: ModuleType) -> None:
+    """NumPy, DLPack, pinning and shared memory say what they want instead."""
+    x = torch.ones(3, device="sim")
+    with pytest.raises(TypeError, match=r"can't convert sim:0 device type tensor to numpy. Use Tensor.cpu"):
+        x.numpy()
+    with pytest.raises(ValueError, match="Unknown device type sim for Dlpack"):
+        torch.from_dlpack(x)
+    with pytest.raises(RuntimeError, match="only dense CPU tensors can be pinned"):
+        x.pin_memory()
+    with pytest.raises(AttributeError, match="cuda_array_interface"):
+        x.__cuda_array_interface__  # noqa: B018 - the attribute raises
+
+
+def test_tensors_do_not_go_to_other_processes(sim: ModuleType) -> None:
+    """multiprocessing cannot send a device tensor, and says what to send."""
+    with pytest.raises(RuntimeError, match=r"another process.*\.cpu\(\)"):
+        ForkingPickler.dumps(torch.ones(3, device="sim"))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_data_loader_pins(sim: ModuleType, workers: int) -> None:
+    """DataLoader(pin_memory=True) gives pinned batches, which copy without waiting."""
+    data = torch.utils.data.TensorDataset(torch.arange(6.0))
+    loader = torch.utils.data.DataLoader(data, batch_size=3, pin_memory=True, num_workers=workers)
+    batches = [batch for (batch,) in loader]
+    assert all(batch.is_pinned() for batch in batches)
+    assert [batch.to("sim", non_blocking=True).sum().item() for batch in batches] == [3, 12]
+
+
+def test_fork_rng(sim: ModuleType) -> None:
+    """fork_rng puts the device's random numbers back."""
+    torch.manual_seed(4)
+    with torch.random.fork_rng(devices=range(2), device_type="sim"):
+        inside = [torch.rand(3, device=f"sim:{n}").cpu() for n in range(2)]
+    outside = [torch.rand(3, device=f"sim:{n}").cpu() for n in range(2)]
+    assert all(torch.equal(a, b) for a, b in zip(inside, outside, strict=True))
+
+
+def test_views_and_changes_in_place(sim: ModuleType) -> None:
+    """A change through a view, a diagonal, a slice or a complex part is seen in its base."""
+    x = torch.zeros(3, 4, device="sim")
+    x[1:, ::2].add_(1)
+    x.diagonal().fill_(5)
+    x.t()[3].copy_(torch.tensor([7.0, 8.0, 9.0]))
+    x[x == 1] = -1
+    assert x.cpu().tolist() == [[5, 0, 0, 7], [-1, 5, -1, 8], [-1, 0, 5, 9]]
+    z = torch.zeros(2, dtype=torch.complex64, device="sim")
+    z.imag.fill_(2)
+    torch.view_as_real(z)[0, 0] = 3
+    assert z.conj().cpu().tolist() == [3 - 2j, -2j]
+    assert z.conj()._is_view()
+    assert x.untyped_storage().data_ptr() == x[1:].untyped_storage().data_ptr()
+
+
+def test_change_of_what_backward_needs_is_refused(sim: ModuleType) -> None:
+    """Autograd counts versions on the device too."""
+    x = torch.ones(3, device="sim", requires_grad=True)
+    y = x.exp()
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.bool, torch.complex128]
+)
+def test_types(sim: ModuleType, dtype: torch.dtype) -> None:
+    """Sums, products and comparisons of other types are the CPU's, overflow included."""
+    x = torch.tensor([0, 1, 100, 200], dtype=torch.float64).to(dtype)
+    on_sim = x.to("sim")
+    for call in (
+        lambda x: x + x,
+        lambda x: x * x,
+        lambda x: x.sum(),
+        lambda x: x == x[1],
+        lambda x: x.bool(),
+    ):
+        assert torch.equal(call(on_sim).cpu(), call(x))
+
+
+def test_tensors_without_elements(sim: ModuleType) -> None:
+    """Empty tensors go through operators, copies, reductions and backward."""
+    x = torch.empty(0, 3, device="sim", requires_grad=True)
+    assert (x @ torch.ones(3, 2, device="sim")).shape == (0, 2)
+    assert x.sum().item() == 0
+    x.sum().backward()
+    assert x.grad.shape == (0, 3)
+    assert torch.cat([x, x]).cpu().shape == (0, 3)
+    assert x.to("sim:1").shape == (0, 3)
+    assert sim.reports() == []
+
+
+def test_more_than_two_billion_elements(sim: ModuleType) -> None:
+    """A tensor of more than 2^31 elements is made and indexed at its end; untouched pages cost nothing."""
+    size = 2**31 + 8
+    x = torch.empty(size, dtype=torch.int8, device="sim")
+    x[-3:].fill_(7)
+    assert x[size - 4 :].cpu().tolist()[1:] == [7, 7, 7]
 
 
 def test_threads_share_the_device(sim: ModuleType) -> None:

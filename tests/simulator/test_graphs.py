@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from types import ModuleType
 
 import pytest
@@ -112,3 +114,138 @@ def test_empty_graph_cannot_be_replayed(sim: ModuleType) -> None:
     """A graph without a capture says so."""
     with pytest.raises(sim.SimulatorError, match="capture first"):
         sim.Graph().replay()
+
+
+def forked_graph(sim: ModuleType, x: torch.Tensor, edge: bool) -> tuple[object, int]:
+    """Capture x.add_(1) on a forked stream and x.mul_(3) on the capturing one, ordered or not, and a join."""
+    graph, side = sim.Graph(), torch.Stream(device="sim")
+    with sim.capture(graph):
+        main = torch.accelerator.current_stream()
+        side.wait_stream(main)
+        with side:
+            x.add_(1)
+        if edge:
+            main.wait_stream(side)
+        x.mul_(3)
+        main.wait_stream(side)
+    return graph, side.stream_id
+
+
+def test_missing_edge_inside_of_a_graph_is_reported(sim: ModuleType, x: torch.Tensor) -> None:
+    """Branches of a graph that nothing orders race in its replay; ordered ones do not."""
+    graph, _ = forked_graph(sim, x, edge=True)
+    for _ in range(2):
+        graph.replay()
+    assert x.cpu().tolist() == [21] * 8
+    assert sim.reports() == []
+    graph, side = forked_graph(sim, x, edge=False)
+    graph.replay()
+    torch.accelerator.synchronize()
+    (race,) = sim.reports()
+    assert race["kind"] == "stream_race"
+    assert side in (race["stream"], race["other"]["stream"])
+
+
+def test_replays_of_one_graph_run_one_behind_the_other(sim: ModuleType, x: torch.Tensor) -> None:
+    """A graph that is launched on two streams does not race with itself, as CUDA promises."""
+    graph, _ = forked_graph(sim, x, edge=True)
+    other = torch.Stream(device="sim")
+    with other:
+        graph.replay()
+    graph.replay()
+    torch.accelerator.synchronize()
+    assert x.cpu().tolist() == [21] * 8
+    assert sim.reports() == []
+
+
+def test_random_numbers_are_new_in_each_replay(sim: ModuleType) -> None:
+    """Each replay draws anew, the seed decides what, and the capture itself draws nothing."""
+    torch.manual_seed(3)
+    before = torch.sim.get_rng_state()
+    graph = sim.Graph()
+    with sim.capture(graph):
+        drawn = torch.rand(4, device="sim")
+    assert torch.equal(torch.sim.get_rng_state(), before)
+
+    def replay() -> list[float]:
+        graph.replay()
+        return drawn.cpu().tolist()
+
+    first, second = replay(), replay()
+    assert first != second
+    torch.manual_seed(3)
+    assert [replay(), replay()] == [first, second]
+
+
+def test_waiting_in_a_capture_for_an_event_of_outside(sim: ModuleType, x: torch.Tensor) -> None:
+    """An event recorded outside orders nothing in a capture: CUDA's error, and the capture is spoilt."""
+    side = torch.Stream(device="sim")
+    event = side.record_event()
+    stream, graph = torch.Stream(device="sim"), sim.Graph()
+    with stream:
+        graph.capture_begin()
+        with pytest.raises(RuntimeError, match="dependency created on uncaptured work in another stream"):
+            stream.wait_event(event)
+        with pytest.raises(sim.SimulatorError, match="cudaErrorStreamCaptureInvalidated"):
+            graph.capture_end()
+
+
+def test_captured_events_are_no_events_of_the_host(sim: ModuleType, x: torch.Tensor) -> None:
+    """The host cannot ask for an event of a capture, and no stream can wait for it later."""
+    graph, stream = sim.Graph(), torch.Stream(device="sim")
+    with stream:
+        graph.capture_begin()
+        event = stream.record_event()
+        with pytest.raises(RuntimeError, match="event last recorded in a capturing stream"):
+            event.query()
+        with pytest.raises(sim.SimulatorError, match="cudaErrorStreamCaptureInvalidated"):
+            graph.capture_end()
+    with pytest.raises(RuntimeError, match="event last recorded in a capturing stream"):
+        torch.accelerator.current_stream().wait_event(event)
+    assert (x + 1).cpu().tolist() == [2] * 8
+
+
+def test_captures_do_not_merge(sim: ModuleType) -> None:
+    """A capturing stream that waits for one of another capture spoils both."""
+    streams, graphs = [torch.Stream(device="sim") for _ in "ab"], [sim.Graph(), sim.Graph()]
+    for stream, graph in zip(streams, graphs, strict=True):
+        with stream:
+            graph.capture_begin()
+    with pytest.raises(RuntimeError, match="merge of separate capture sequences"):
+        streams[0].wait_stream(streams[1])
+    for stream, graph in zip(streams, graphs, strict=True):
+        with stream, pytest.raises(sim.SimulatorError, match="cudaErrorStreamCaptureInvalidated"):
+            graph.capture_end()
+
+
+def test_the_default_stream_cannot_join_a_capture(sim: ModuleType) -> None:
+    """Making the legacy stream wait for a capturing one is refused."""
+    graph, stream = sim.Graph(), torch.Stream(device="sim")
+    with stream:
+        graph.capture_begin()
+        with pytest.raises(RuntimeError, match="not permitted when stream is capturing"):
+            torch.sim.default_stream().wait_stream(stream)
+        with pytest.raises(sim.SimulatorError, match="cudaErrorStreamCaptureInvalidated"):
+            graph.capture_end()
+
+
+@pytest.mark.parametrize("device", ["sim", "cuda"])
+def test_same_names_on_both_devices(sim: ModuleType, device: str) -> None:
+    """torch.sim has what torch.cuda has for graphs, called in the same way."""
+    there = torch.get_device_module(device)
+    assert {"cuda_graph", "pool", "stream", "capture_error_mode"} <= parameters(there.graph)
+    assert {"pool", "capture_error_mode"} <= parameters(there.CUDAGraph.capture_begin)
+    for name in ("capture_end", "replay", "reset"):
+        assert hasattr(there.CUDAGraph, name)
+    assert callable(there.is_current_stream_capturing)
+    assert not torch.sim.is_current_stream_capturing()
+    with sim.capture(sim.Graph()):
+        assert torch.sim.is_current_stream_capturing()
+
+
+def parameters(function: object) -> set[str]:
+    """Return the names of a function's parameters; built-in ones tell them in their documentation."""
+    try:
+        return set(inspect.signature(function).parameters)
+    except ValueError:
+        return set(re.findall(r"\w+", str(function.__doc__)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -42,6 +45,11 @@ torch::Tensor of_dead_temporary(torch::Tensor x) {
     auto y = torch::empty_like(x);
     const float* p = (x + 0).data_ptr<float>();
     twice<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(p, y.data_ptr<float>(), (int)x.numel());
+    return y;
+}
+torch::Tensor unguarded(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    launch(x, y, at::cuda::getCurrentCUDAStream(0));
     return y;
 }
 torch::Tensor on_default(torch::Tensor x) {
@@ -139,6 +147,56 @@ torch::Tensor with_symbol(torch::Tensor x, double value) {
     auto y = torch::empty_like(x);
     scaled<<<1, 32, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), (int)x.numel());
     return y;
+}
+torch::Tensor with_symbol_blocking(torch::Tensor x, double value) {
+    float host = value;
+    C10_CUDA_CHECK(cudaMemcpyToSymbol(scale, &host, sizeof host));
+    auto y = torch::empty_like(x);
+    auto stream = at::cuda::getCurrentCUDAStream();
+    scaled<<<1, 32, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), (int)x.numel());
+    return y;
+}
+torch::Tensor without_copy(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    auto stream = at::cuda::getCurrentCUDAStream();
+    scaled<<<1, 32, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), (int)x.numel());
+    return y;
+}
+torch::Tensor on_thread_stream(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    launch(x, y, cudaStreamPerThread);
+    return y;
+}
+int64_t thread_stream() {
+    return c10::cuda::getStreamFromExternal(cudaStreamPerThread, 0).id();
+}
+std::vector<int64_t> refused(int64_t what) {
+    cudaStream_t stream;
+    cudaEvent_t outside, inside;
+    cudaGraph_t graph;
+    float* p = nullptr;
+    C10_CUDA_CHECK(cudaStreamCreate(&stream));
+    C10_CUDA_CHECK(cudaEventCreate(&outside));
+    C10_CUDA_CHECK(cudaEventCreate(&inside));
+    C10_CUDA_CHECK(cudaEventRecord(outside, stream));
+    C10_CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    C10_CUDA_CHECK(cudaEventRecord(inside, stream));
+    cudaError_t error = cudaSuccess;
+    if (what == 0) error = cudaMalloc(&p, 256);
+    if (what == 1) error = cudaStreamWaitEvent(stream, outside);
+    if (what == 2) {
+        twice<<<1, 32>>>(nullptr, nullptr, 0);
+        error = cudaGetLastError();
+    }
+    if (what == 3) error = cudaEventQuery(inside);
+    cudaGetLastError();
+    const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+    cudaGetLastError();
+    return {error, ended};
+}
+__global__ void write_at(signed char* x, size_t place) { x[place] = 9; }
+void write_last(torch::Tensor x) {
+    write_at<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<int8_t>(), x.numel() - 1);
 }
 std::vector<int64_t> facts() {
     int device = -1, blocks = 0, warp = 0, grid = 0, block = 0;
@@ -352,4 +410,101 @@ def test_race_names_both_sides(sim: ModuleType, unit: ModuleType, x: torch.Tenso
     assert report["launch_line"] == line_of("twice<<<1, 32")
     assert "twice" in report["message"]
     assert "aten::add" in report["message"]
-    assert {report["stream"], report["current_stream"]} == {0, side.stream_id}
+    assert (report["stream"], report["access"], report["kernel"]) == (0, "read", "twice")
+    assert report["other"] == {
+        "access": "write",
+        "operator": "aten::add.out",
+        "stream": side.stream_id,
+        "later": True,
+    }
+    assert report["missing"] == f"stream {side.stream_id} waits for stream 0 (the default stream)"
+
+
+def on_streams(call: Callable[[float], torch.Tensor], values: tuple[float, ...]) -> list[float]:
+    """Call once on each of several streams, with nothing between; return each first element but one."""
+    results = []
+    for value in values:
+        with torch.Stream(device="sim"):
+            results.append(call(value))
+    torch.accelerator.synchronize()
+    return [result.cpu()[1].item() for result in results]
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_copies_of_the_same_bytes_to_a_symbol_are_no_race(
+    sim: ModuleType, unit: ModuleType, x: torch.Tensor, blocking: bool
+) -> None:
+    """Calls on several streams may each copy the same coefficients; other coefficients race."""
+    copy = unit.with_symbol_blocking if blocking else unit.with_symbol
+    assert on_streams(lambda value: copy(x, value), (5.0, 5.0, 5.0)) == [5.0] * 3
+    assert sim.reports() == []
+    on_streams(lambda value: copy(x, value), (6.0, 7.0))
+    assert "stream_race" in kinds(sim)
+
+
+def test_symbol_of_another_stream_is_a_race(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
+    """A kernel that reads a symbol which another stream copies to, without a copy of its own, races."""
+    unit.with_symbol(x, 8.0)
+    with torch.Stream(device="sim"):
+        unit.without_copy(x)
+    torch.accelerator.synchronize()
+    report = reported(sim, "stream_race")
+    assert {report["kernel"], report["other"]["kernel"]} == {"scaled", "cudaMemcpyAsync"}
+
+
+def test_per_thread_default_stream(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
+    """cudaStreamPerThread is a stream of the host thread, ordered with the default stream and no other."""
+    assert unit.on_thread_stream(x).cpu().tolist() == RIGHT
+    assert sim.reports() == []
+    assert stalled(unit.on_thread_stream) != RIGHT
+    assert "wrong_stream" in kinds(sim)
+    streams = {unit.thread_stream()}
+    thread = threading.Thread(target=lambda: streams.add(unit.thread_stream()))
+    thread.start()
+    thread.join()
+    assert len(streams | {0}) == 3
+
+
+def test_capture_refuses_what_cuda_refuses(sim: ModuleType, unit: ModuleType) -> None:
+    """cudaMalloc, an event of outside and the legacy stream beside a blocking capture spoil the capture."""
+    captured = {"cudaMalloc": 900, "cudaStreamWaitEvent": 905, "legacy launch": 906, "cudaEventQuery": 907}
+    for number, (name, error) in enumerate(captured.items()):
+        assert unit.refused(number) == [error, 901], name
+    assert unit.refused(len(captured)) == [0, 0]
+
+
+OTHER_DEVICE = """
+import sys
+from pathlib import Path
+from grader import simulator
+simulator.load_runtime()
+import torch
+from grader.toolchain import load
+unit = load(Path(sys.argv[1]), "unit")
+x = torch.arange(16.0, device="sim:1")
+torch.accelerator.synchronize(1)
+(unit.of_dead_temporary if sys.argv[2] == "freed" else unit.unguarded)(x)
+try:
+    torch.accelerator.synchronize(0)
+except RuntimeError as error:
+    print(error)
+print([report["kind"] for report in simulator.reports()])
+"""
+
+
+@pytest.mark.parametrize("memory", ["living", "freed"])
+def test_tensors_of_the_other_device(unit: ModuleType, memory: str) -> None:
+    """Without a guard, memory of one device in a kernel of the other is an illegal address, freed or not."""
+    command = [sys.executable, "-c", OTHER_DEVICE, str(unit.__file__), memory]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "CUDA error: an illegal memory access" in done.stdout, done.stderr
+    assert "the tensor is on device 1, the kernel runs on device 0" in done.stdout
+    assert "['illegal_address']" in done.stdout
+
+
+def test_more_than_two_billion_elements(sim: ModuleType, unit: ModuleType) -> None:
+    """A kernel writes behind the 2^31st byte of a tensor."""
+    x = torch.empty(2**31 + 8, dtype=torch.int8, device="sim")
+    unit.write_last(x)
+    assert x[-2:].cpu().tolist()[1] == 9
+    assert sim.reports() == []

@@ -49,7 +49,9 @@ def test_stalled_stream_leaves_old_values(sim: ModuleType, side: torch.Stream, x
     assert x.cpu().tolist() == [1] * 8
     report = race(sim)
     assert report["message"].count("aten::copy_") == 2
-    assert {report["stream"], report["current_stream"]} == {0, side.stream_id}
+    assert (report["stream"], report["access"]) == (side.stream_id, "write")
+    assert report["other"] == {"access": "read", "operator": "aten::copy_", "stream": 0}
+    assert report["missing"] == f"stream {side.stream_id} waits for stream 0 (the default stream)"
 
 
 def test_wait_stream_orders(sim: ModuleType, side: torch.Stream, x: torch.Tensor) -> None:
@@ -203,7 +205,9 @@ def test_free_while_another_stream_reads(sim: ModuleType, side: torch.Stream) ->
         del x
         side.synchronize()
         assert (y.cpu().tolist() == [6] * 8) is recorded
-        assert kinds(sim) == ([] if recorded else ["stream_race"])
+        found = sim.reports()
+        assert [report["kind"] for report in found] == ([] if recorded else ["stream_race"])
+        assert all(report["other"]["access"] in ("free", "read") for report in found)
 
 
 def test_device_copy_is_ordered_with_both_devices(sim: ModuleType) -> None:

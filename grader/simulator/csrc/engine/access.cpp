@@ -137,18 +137,18 @@ void judge_slowly(const void* p, size_t bytes, Access access, size_t alignment, 
   Allocation* const a = find_mutable(p);
   if (!owns(p)) return beyond_device_memory(p, bytes, access, pc);
   if (!a) illegal(p, bytes, access, pc, "the address belongs to no tensor");
+  const int device = running.grid->launch().device;
+  if (a->device != device && a->device != kOnChip) {
+    illegal(p, bytes, access, pc,
+            "the tensor is on device " + std::to_string(a->device) + ", the kernel runs on device " +
+                std::to_string(device));
+  }
   if (a->freed) return after_free(*a, p, bytes, access, pc);
   const size_t offset = static_cast<const char*>(p) - a->base;
   if (offset >= a->limit || a->limit - offset < bytes) return outside(*a, p, bytes, access, pc);
   if (reinterpret_cast<uintptr_t>(p) % alignment) {
     report(fault("misaligned", p, bytes, access, pc, a));
     abandon(kMisalignedAddress, "misaligned address");
-  }
-  const int device = running.grid->launch().device;
-  if (a->device != device && a->device != kOnChip) {
-    illegal(p, bytes, access, pc,
-            "the tensor is on device " + std::to_string(a->device) + ", the kernel runs on device " +
-                std::to_string(device));
   }
   if (access != Access::kWrite) running.grid->touch(*a, false);
   if (access != Access::kRead) running.grid->touch(*a, true);

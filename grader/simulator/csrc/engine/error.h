@@ -21,8 +21,11 @@ enum Error : int {
   kLaunchFailure = 719,
   kStreamCaptureUnsupported = 900,
   kStreamCaptureInvalidated = 901,
+  kStreamCaptureMerge = 902,
   kStreamCaptureUnjoined = 904,
+  kStreamCaptureIsolation = 905,
   kStreamCaptureImplicit = 906,
+  kCapturedEvent = 907,
 };
 
 void set_error(Error error, const std::string& cause, bool sticky = false);

@@ -15,9 +15,10 @@ void begin_capture(Stream* stream);
 // Null when the capture failed; CUDA's error is set then.
 Graph* end_capture(Stream* stream);
 bool is_capturing(const Stream* stream);
-bool any_capturing();
+// What CUDA forbids while a stream is capturing: sets the error and spoils the captures.
+bool refuse_while_capturing(const char* what);
 // Submits the recorded work to `stream`.
-void replay(const Graph& graph, Stream* stream);
+void replay(Graph& graph, Stream* stream);
 size_t node_count(const Graph& graph);
 // Frees the memory that belongs to the graph.
 void destroy_graph(Graph* graph);

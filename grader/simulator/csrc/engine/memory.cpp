@@ -26,7 +26,8 @@ constexpr size_t kGranule = size_t{1} << kGranuleShift;
 constexpr size_t kLargestRedZone = 64ull << 20;
 constexpr size_t kQuarantineBytes = 64ull << 20;
 constexpr size_t kQuarantineCount = 4096;
-constexpr size_t kRemembered = 65536;  // freed allocations that a report can still name
+constexpr size_t kPoisonFile = 32ull << 20;  // allocations of this size and more are poisoned by mapping it
+constexpr size_t kRemembered = 65536;        // freed allocations that a report can still name
 constexpr uint64_t kPoison = 0xFFC1FFC1FFC1FFC1ull;
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
@@ -94,6 +95,35 @@ void fill(void* p, size_t bytes) {
     *at = pattern[reinterpret_cast<uintptr_t>(at) % 8], ++at, --bytes;
   std::fill_n(reinterpret_cast<uint64_t*>(at), bytes / 8, kPoison);
   memcpy(at + bytes / 8 * 8, pattern, bytes % 8);
+}
+
+// One file of poison, mapped as often as it takes: pages that nobody writes to cost no memory.
+int poison_file() {
+  static const int file = [] {
+    const int fd = memfd_create("poison", MFD_CLOEXEC);
+    void* p = fd < 0 || ftruncate(fd, kPoisonFile)
+                  ? MAP_FAILED
+                  : mmap(nullptr, kPoisonFile, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) return -1;
+    fill(p, kPoisonFile);
+    munmap(p, kPoisonFile);
+    return fd;
+  }();
+  return file;
+}
+
+bool map_poison(char* base, size_t bytes) {
+  constexpr int kFlags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+  for (size_t at = 0; at < bytes; at += kPoisonFile) {
+    const size_t part = std::min(kPoisonFile, bytes - at);
+    if (mmap(base + at, part, PROT_READ | PROT_WRITE, kFlags, poison_file(), 0) == MAP_FAILED) return false;
+  }
+  return true;
+}
+
+// `bytes` is a number of pages.
+void poison_pages(char* base, size_t bytes) {
+  if (bytes < kPoisonFile || poison_file() < 0 || !map_poison(base, bytes)) fill(base, bytes);
 }
 
 void forget(Allocation* allocation);
@@ -229,7 +259,7 @@ void* allocate_region(int device, size_t bytes, Origin origin, Stream* stream) {
     give_region(range, region, region + whole);
     return nullptr;
   }
-  fill(base, backed);
+  poison_pages(base, backed);
   auto record = std::make_unique<Allocation>();
   record->id = a.next_id++;
   record->base = base;
@@ -270,7 +300,7 @@ void release(void* pointer, const std::string& by) {
   old->freed_by = by;
   old->limit = 0;
   old->initialised.reset();
-  fill(old->base, old->bytes);
+  poison_pages(old->base, round_up(old->bytes, page()));
   Range& range = a.ranges[old->device];
   range.in_use -= old->bytes;
   give_region(range, old->region, old->region + old->region_bytes);

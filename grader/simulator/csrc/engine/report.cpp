@@ -60,6 +60,7 @@ std::string to_json(const OtherAccess& other) {
   if (!other.stack.empty()) o.add_raw("stack", frames(other.stack));
   if (other.line) o.add("line", other.line);
   if (other.stream) o.add("stream", *other.stream);
+  if (other.later) o.add_raw("later", "true");
   return o.str();
 }
 

@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// The earlier access of a race.
+// The other access of a race: the earlier one, unless `later`.
 struct OtherAccess {
   std::string access;  // "read", "write", "atomic" or "free"
   std::string kernel;
@@ -20,6 +20,7 @@ struct OtherAccess {
   std::optional<int64_t> stream;
   const void* pc = nullptr;
   std::vector<const void*> stack;
+  bool later = false;
 };
 
 struct Report {

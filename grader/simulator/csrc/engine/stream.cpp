@@ -17,6 +17,7 @@ constexpr uintptr_t kPerThreadHandle = 2;   // cudaStreamPerThread
 
 thread_local int device_now = 0;
 thread_local std::array<Queue*, kDevices> stream_now{};
+thread_local std::array<Queue*, kDevices> stream_of_thread{};
 
 Queue* make_queue(int device, bool blocking, int64_t id) {
   auto* queue = new Queue;
@@ -164,6 +165,8 @@ Stream* new_stream(int device, bool blocking) {
   return queue;
 }
 
+Queue* branch_queue(int device, int64_t id) { return make_queue(device, false, id); }
+
 Stream* pool_stream(int device) {
   EngineLock lock;
   auto& engine = stream_engine();
@@ -193,8 +196,13 @@ void destroy_stream(Stream* stream) {
 
 Stream* resolve(void* cuda_stream) {
   const auto handle = reinterpret_cast<uintptr_t>(cuda_stream);
-  if (handle == 0 || handle == kLegacyHandle || handle == kPerThreadHandle) return default_stream(device_now);
+  if (handle == 0 || handle == kLegacyHandle) return default_stream(device_now);
   EngineLock lock;
+  if (handle == kPerThreadHandle) {
+    Queue*& own = stream_of_thread[device_now];
+    if (!own) own = static_cast<Queue*>(new_stream(device_now, true));
+    return own;
+  }
   for (Queue* queue : stream_engine().queues)
     if (static_cast<Stream*>(queue) == cuda_stream) return queue->alive ? queue : nullptr;
   return nullptr;
@@ -214,7 +222,7 @@ void submit(Stream* stream, Task task) {
   auto& engine = stream_engine();
   auto& queue = queue_of(stream);
   task.learner = task.learner || task.line != 0;
-  if (capture_task(queue, task)) return;
+  if (refuse_implicit_wait(queue, task.what.c_str()) || capture_task(queue, task)) return;
   apply_legacy_rules(queue);
   absorb_host(queue);
   if (!task.learner) queue.torch_work = queue.submitted + 1;
@@ -245,6 +253,7 @@ void destroy_event(Event* event) {
 void record(Event* event, Stream* stream) {
   EngineLock lock;
   auto& queue = queue_of(stream);
+  if (refuse_implicit_wait(queue, "recording an event")) return;
   apply_legacy_rules(queue);
   absorb_host(queue);
   event->queue = &queue;
@@ -258,8 +267,7 @@ void wait(Stream* stream, Event* event) {
   EngineLock lock;
   if (!event->queue) return;  // CUDA: waiting for an event that was never recorded does nothing
   auto& queue = queue_of(stream);
-  capture_wait(queue, *event);
-  see(queue, *event->seen);
+  if (capture_wait(queue, *event)) see(queue, *event->seen);
 }
 
 bool recorded(const Event* event) { return event->queue != nullptr; }

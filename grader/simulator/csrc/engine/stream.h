@@ -19,6 +19,7 @@ struct Span {
   size_t rows = 1;
   size_t pitch = 0;
   bool exact = true;
+  uint64_t content = 0;  // a hash of what a copy to a symbol writes
 };
 
 struct Task {
@@ -26,9 +27,11 @@ struct Task {
   int line = 0;      // in the learner's source; 0 when the task is PyTorch's
   std::function<void()> run;
   std::vector<Span> spans{};
-  bool learner = false;      // launched or copied by the learner's unit, whatever the line
-  std::string kernel{};      // for reports; empty when it is no kernel
-  bool replayed = false;     // comes out of a graph
+  bool learner = false;   // launched or copied by the learner's unit, whatever the line
+  std::string kernel{};   // for reports; empty when it is no kernel
+  bool replayed = false;  // comes out of a graph
+  // Makes `run` for a replay, where it is not the captured one: random numbers are drawn anew.
+  std::function<std::function<void()>()> again{};
   const void* pc = nullptr;  // the call in the learner's unit, where there is no line
 };
 
@@ -63,7 +66,8 @@ Stream* new_stream(int device, bool blocking);
 Stream* pool_stream(int device);
 Stream* stream_by_id(int device, int64_t id);  // null when there is none
 void destroy_stream(Stream* stream);
-// What a cudaStream_t argument names: null and cudaStreamLegacy are the default stream of the current device.
+// What a cudaStream_t argument names: null and cudaStreamLegacy are the default stream of the current device,
+// cudaStreamPerThread a blocking stream of the host thread.
 // Null for anything that is no live stream.
 Stream* resolve(void* cuda_stream);
 

@@ -1,5 +1,6 @@
 // Races between streams, judged by the vector clocks and not by the order that the simulator happened to use.
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "report.h"
@@ -85,19 +86,35 @@ std::string words(const Access& now, const Access& before) {
          " Use the same stream, or record an event behind the one and make the other's stream wait for it.";
 }
 
+bool is_learners(const Access& access) { return access.line || access.pc || !access.kernel.empty(); }
+
+OtherAccess as_other(const Access& access) {
+  OtherAccess other;
+  other.access = access.freed ? "free" : access.span.write ? "write" : "read";
+  (is_learners(access) ? other.kernel : other.op) = access.kernel.empty() ? access.what : access.kernel;
+  other.launch_line = access.line;
+  other.stream = stream_engine().queues[access.queue]->id;
+  other.pc = access.pc;
+  return other;
+}
+
+// Reported is the learner's access, the later one where both are; the other one stands beside it.
 void report_race(const Access& now, const Access& before) {
-  const Access& learners = now.line || !now.kernel.empty() ? now : before;
-  const Access& other = &learners == &now ? before : now;
+  const Access& reported = is_learners(now) || !is_learners(before) ? now : before;
+  const Access& other = &reported == &now ? before : now;
   Report race;
   race.kind = "stream_race";
-  race.access = now.span.write ? "write" : "read";
+  race.access = reported.span.write ? "write" : "read";
   race.message = words(now, before);
-  race.kernel = learners.kernel.empty() ? learners.what : learners.kernel;
-  race.launch_line = learners.line;
-  race.pc = learners.pc;
+  race.missing = stream_words(now.queue) + " waits for " + stream_words(before.queue);
+  race.kernel = reported.kernel.empty() ? reported.what : reported.kernel;
+  race.launch_line = reported.line;
+  race.pc = reported.pc;
   race.device = stream_engine().queues[now.queue]->device;
-  race.stream = stream_engine().queues[learners.queue]->id;
+  race.stream = stream_engine().queues[reported.queue]->id;
   race.current_stream = stream_engine().queues[other.queue]->id;
+  race.other = as_other(other);
+  race.other->later = &other == &now;
   report(std::move(race));
 }
 
@@ -106,16 +123,38 @@ bool ordered(const Access& before, const Access& now, const Clock& seen) {
          now.position <= at(before.behind, now.queue);
 }
 
-// Reports once for each other stream, and forgets what `now` supersedes.
-void compare_and_keep(Accesses& accesses, Access now, const Clock& seen) {
-  std::vector<size_t> told;
+// Copies of the same bytes to a symbol: whoever reads it behind a copy of his own sees no difference.
+bool is_harmless(const Accesses& accesses, const Access& before, const Access& now, const Clock& seen) {
+  const Access& write = now.span.write ? now : before;
+  if (!write.span.content) return false;
+  if (before.span.write && now.span.write) return before.span.content == now.span.content;
+  return std::any_of(accesses.begin(), accesses.end(), [&](const Access& other) {
+    return &other != &write && other.span.content == write.span.content &&
+           same_bytes(other.span, write.span) && (now.span.write || ordered(other, now, seen));
+  });
+}
+
+// Whether the same bytes were copied before, so that this copy changes nothing.
+bool repeats(const Accesses& accesses, const Access& now, const Clock& seen) {
+  return now.span.content && std::any_of(accesses.begin(), accesses.end(), [&](const Access& before) {
+           return before.span.content == now.span.content && same_bytes(before.span, now.span) &&
+                  ordered(before, now, seen);
+         });
+}
+
+// The work that a task was already reported against: queue and position.
+using Told = std::set<std::pair<size_t, uint64_t>>;
+
+// Reports one conflict with each other stream, and forgets what `now` supersedes.
+void compare_and_keep(Accesses& accesses, Access now, const Clock& seen, Told& told) {
+  std::set<size_t> streams;
   for (const Access& before : accesses) {
     if (ordered(before, now, seen) || !(before.span.write || now.span.write)) continue;
-    if (!overlap(before.span, now.span)) continue;
-    if (std::find(told.begin(), told.end(), before.queue) != told.end()) continue;
-    told.push_back(before.queue);
-    report_race(now, before);
+    if (!overlap(before.span, now.span) || is_harmless(accesses, before, now, seen)) continue;
+    if (!streams.insert(before.queue).second) continue;
+    if (told.emplace(before.queue, before.position).second) report_race(now, before);
   }
+  if (repeats(accesses, now, seen)) return;
   const auto superseded = [&](const Access& before) {
     if (!ordered(before, now, seen) || !contains(now.span, before.span)) return false;
     return now.span.write || (!before.span.write && before.queue == now.queue);
@@ -148,12 +187,13 @@ bool joined(const Unjoined& work) {
 
 void check_races(const Queue& queue, uint64_t position, const Clock& seen, const Task& task,
                  const std::vector<Span>& spans) {
+  Told told;
   for (const Span& span : spans) {
     const Allocation* allocation = span.bytes ? find(span.begin) : nullptr;
     if (!allocation) continue;
     compare_and_keep(accesses_by_allocation()[allocation->id],
                      {queue.number, position, span, false, task.what, task.kernel, task.line, task.pc, {}},
-                     seen);
+                     seen, told);
   }
 }
 
@@ -164,9 +204,11 @@ void check_free(const Queue& queue, const Clock& clock, void* pointer) {
   const auto found = table.find(allocation->id);
   if (found == table.end() && stream_engine().pending == 0) return;
   const Span whole{allocation->base, allocation->bytes, true};
+  Told told;
   compare_and_keep(
       table[allocation->id],
-      {queue.number, queue.submitted + 1, whole, true, "PyTorch's allocator", "", 0, nullptr, clock}, clock);
+      {queue.number, queue.submitted + 1, whole, true, "PyTorch's allocator", "", 0, nullptr, clock}, clock,
+      told);
 }
 
 // A fork from the current stream that is joined again is right, so work that is ordered behind PyTorch's work

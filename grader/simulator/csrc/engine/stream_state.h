@@ -54,7 +54,7 @@ struct Event {
   uint64_t position = 0;
   SharedClock seen;
   int polls = 0;
-  Capture* capture = nullptr;
+  uint64_t capture = 0;  // that it was recorded in; 0 for none
 };
 
 // Memory that PyTorch has freed, waiting for work of other streams too.
@@ -102,6 +102,8 @@ struct StreamEngine {
 StreamEngine& stream_engine();
 inline Queue& queue_of(Stream* stream) { return *static_cast<Queue*>(stream); }
 
+// A stream that no handle leads to, for a forked branch of a replayed graph.  `id` is what reports call it.
+Queue* branch_queue(int device, int64_t id);
 void run_until(Queue& queue, uint64_t position);
 void see(Queue& queue, const Clock& clock);
 // The legacy stream waits for every blocking stream of its device, and they for it.
@@ -121,7 +123,10 @@ void settle(bool host_only);
 bool capture_task(Queue& queue, Task& task);
 bool capture_free(Queue& queue, void* pointer);
 void capture_record(Event& event, Queue& queue);
-void capture_wait(Queue& queue, Event& event);
-bool refuse_while_capturing(const char* what);
+// Whether the wait is an edge; where CUDA refuses it, the error is set.
+bool capture_wait(Queue& queue, const Event& event);
+// Work on the legacy stream, which waits for all blocking streams, one of which is capturing.
+bool refuse_implicit_wait(const Queue& queue, const char* what);
+bool refuse_captured(const Event& event);
 
 }  // namespace sim

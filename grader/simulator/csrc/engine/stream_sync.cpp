@@ -1,4 +1,5 @@
 // Edges to the host: what is forced when it asks or waits, and what is ordered behind it afterwards.
+#include "graph.h"
 #include "stream_state.h"
 
 namespace sim {
@@ -60,7 +61,9 @@ bool query(Stream* stream) {
 
 bool query(Event* event) {
   EngineLock lock;
-  if (!event->queue || has_run(*event->seen)) return true;
+  if (!event->queue) return true;
+  if (refuse_captured(*event) || refuse_while_capturing("querying an event")) return false;
+  if (has_run(*event->seen)) return true;
   if (event->polls++ == 0) return false;
   run_clock(*event->seen);
   return true;
@@ -86,7 +89,7 @@ void force(Stream* stream) {
 
 void synchronize(Event* event, Caller by) {
   EngineLock lock;
-  if (refuse_while_capturing("synchronising an event") || !event->queue) return;
+  if (!event->queue || refuse_captured(*event) || refuse_while_capturing("synchronising an event")) return;
   run_clock(*event->seen);
   after_synchronising(*event->seen, by);
 }

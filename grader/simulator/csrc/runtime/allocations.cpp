@@ -95,8 +95,7 @@ void report_leaks() {
 namespace api {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  if (any_capturing())
-    return fail(cudaErrorStreamCaptureUnsupported, "cudaMalloc while a stream is capturing");
+  if (refuse_while_capturing("cudaMalloc")) return cudaErrorStreamCaptureUnsupported;
   return take("cudaMalloc", pointer, bytes, Origin::kCudaMalloc, default_stream(current_device()),
               SIM_CALLER);
 }

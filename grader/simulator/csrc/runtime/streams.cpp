@@ -54,7 +54,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   Stream* found = stream_of(stream);
   if (!found) return no_such_stream("cudaStreamQuery");
   const bool done = query(found);
-  return context_error() ? context_error() : done ? cudaSuccess : cudaErrorNotReady;
+  return after_waiting() ? after_waiting() : done ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
@@ -62,7 +62,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (!found) return no_such_stream("cudaStreamWaitEvent");
   if (!event) return fail(cudaErrorInvalidResourceHandle, "cudaStreamWaitEvent: no such event");
   wait(found, event_of(event));
-  return context_error();
+  return after_waiting();
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
@@ -146,13 +146,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (!found) return no_such_stream("cudaEventRecord");
   if (!event) return fail(cudaErrorInvalidResourceHandle, "cudaEventRecord: no such event");
   record(event_of(event), found);
-  return context_error();
+  return after_waiting();
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (!event) return fail(cudaErrorInvalidResourceHandle, "cudaEventQuery: no such event");
   const bool done = query(event_of(event));
-  return context_error() ? context_error() : done ? cudaSuccess : cudaErrorNotReady;
+  return after_waiting() ? after_waiting() : done ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -1,6 +1,7 @@
 #include "allocator.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -14,6 +15,7 @@
 #include "../runtime/pinned.h"
 #include "errors.h"
 
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/util/Exception.h>
 
 namespace sim {
@@ -21,16 +23,41 @@ namespace sim {
 namespace {
 
 constexpr auto kDeviceType = c10::DeviceType::PrivateUse1;
+using Stat = c10::CachingAllocator::Stat;
+using Stats = c10::CachingDeviceAllocator::DeviceStats;
 
 struct Block {
   void* pointer;
+  size_t bytes;
   Stream* stream;
   std::vector<Stream*> users;
   std::shared_ptr<GraphMemory> graph;
 };
 
+// Blocks and bytes that PyTorch holds.  Nothing is cached, so what is allocated is what is reserved.
+Stats& stats_of(int device) {
+  static auto* stats = new std::array<Stats, kDevices>;
+  return (*stats)[device];
+}
+
+template <typename Visit>
+void for_each_count(Stats& stats, const Visit& visit) {
+  constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  for (auto* blocks : {&stats.allocation, &stats.segment, &stats.active}) visit((*blocks)[kAll], false);
+  for (auto* bytes :
+       {&stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes, &stats.requested_bytes})
+    visit((*bytes)[kAll], true);
+}
+
+void count(int device, size_t bytes, void (Stat::*change)(size_t)) {
+  EngineLock lock;
+  for_each_count(stats_of(device),
+                 [&](Stat& stat, bool in_bytes) { (stat.*change)(in_bytes ? bytes : size_t{1}); });
+}
+
 void delete_block(void* context) {
   auto* block = static_cast<Block*>(context);
+  if (block->pointer) count(block->stream->device, block->bytes, &Stat::decrease);
   const bool kept = block->pointer && block->graph && keep_for_graph(*block->graph, block->pointer);
   if (block->pointer && !kept) free_later(block->pointer, block->stream, block->users);
   delete block;
@@ -49,17 +76,39 @@ void* allocate_or_throw(int device, size_t bytes, Stream* stream) {
   return pointer;
 }
 
-struct DeviceAllocator final : c10::Allocator {
+struct DeviceAllocator final : c10::DeviceAllocator {
   c10::DataPtr allocate(size_t bytes) override {
     const int device = current_device();
     Stream* stream = current_stream(device);
-    auto* block = new Block{allocate_or_throw(device, bytes, stream), stream, {}, memory_of_capture(stream)};
+    auto* block =
+        new Block{allocate_or_throw(device, bytes, stream), bytes, stream, {}, memory_of_capture(stream)};
+    if (block->pointer) count(device, bytes, &Stat::increase);
     return {block->pointer, block, &delete_block,
             c10::Device(kDeviceType, static_cast<c10::DeviceIndex>(device))};
   }
   void copy_data(void* to, const void* from, std::size_t bytes) const override {
     synchronize(current_stream(current_device()));
     copy_bytes(to, from, bytes);
+  }
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t = {0, 0}) override {}
+  void recordStream(const c10::DataPtr& pointer, c10::Stream stream) override {
+    use_on_stream(pointer, stream_by_id(stream.device_index(), stream.id()));
+  }
+  Stats getDeviceStats(c10::DeviceIndex device) override {
+    EngineLock lock;
+    return stats_of(device);
+  }
+  void resetAccumulatedStats(c10::DeviceIndex device) override {
+    EngineLock lock;
+    for_each_count(stats_of(device), [](Stat& stat, bool) { stat.reset_accumulated(); });
+  }
+  void resetPeakStats(c10::DeviceIndex device) override {
+    EngineLock lock;
+    for_each_count(stats_of(device), [](Stat& stat, bool) { stat.reset_peak(); });
+  }
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override {
+    return {kDeviceBytes - bytes_in_use(device), kDeviceBytes};
   }
 };
 

@@ -96,11 +96,17 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
               const c10::EventFlag) const override {
     if (!*event) *event = new_event();
     sim::record(static_cast<Event*>(*event), unwrap(stream));
+    throw_last_error();
   }
   void block(void* event, const c10::Stream& stream) const override {
     if (event) wait(unwrap(stream), static_cast<Event*>(event));
+    throw_last_error();
   }
-  bool queryEvent(void* event) const override { return !event || query(static_cast<Event*>(event)); }
+  bool queryEvent(void* event) const override {
+    const bool done = !event || query(static_cast<Event*>(event));
+    throw_last_error();
+    return done;
+  }
   void synchronizeEvent(void* event) const override {
     if (event) synchronize(static_cast<Event*>(event));
     throw_last_error();

@@ -12,6 +12,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "../engine/graph.h"
 #include "../engine/memory.h"
 #include "errors.h"
 #include "generator.h"
@@ -57,12 +58,14 @@ void find_device(Call& call) {
     for_each_tensor(value, [&](const Tensor& t) { check_host_tensor(call, t); });
 }
 
+std::optional<at::Generator> generator_of(const Call& call) {
+  if (call.traits.generator < 0) return std::nullopt;
+  return call.arguments[call.traits.generator].toOptional<at::Generator>();
+}
+
 std::optional<uint64_t> seed_of(const Call& call) {
   if (!call.traits.random) return std::nullopt;
-  std::optional<at::Generator> generator;
-  if (call.traits.generator >= 0)
-    generator = call.arguments[call.traits.generator].toOptional<at::Generator>();
-  return draw_seed(generator, call.device);
+  return draw_seed(generator_of(call), call.device);
 }
 
 std::vector<Span> spans_of(const Call& call) {
@@ -102,17 +105,34 @@ void run_kernel(const Kernel& kernel, const Stack& targets) {
   }
 }
 
+std::function<void()> run_of(const Kernel& kernel, const Stack& targets, const std::vector<Span>& spans) {
+  return [=] {
+    run_kernel(kernel, targets);
+    mark_initialised(spans);
+  };
+}
+
+// A captured operator draws its seed in each replay, as CUDA's do.
+void draw_in_replays(const Call& call, Task& task, const Kernel& kernel, const Stack& targets) {
+  task.again = [kernel, targets, spans = task.spans, generator = generator_of(call), device = call.device] {
+    Kernel anew = kernel;
+    anew.seed = draw_seed(generator, device);
+    return run_of(anew, targets, spans);
+  };
+}
+
 void queue(const Call& call, const std::vector<IValue>& results) {
   Task task{call.traits.name, 0, nullptr, spans_of(call)};
   for (size_t n = 0; n < results.size(); ++n)
     if (call.traits.returned[n] < 0)
       for_each_tensor(results[n], [&](const Tensor& tensor) { add_spans(tensor, true, task.spans); });
-  task.run = [kernel = kernel_of(call, seed_of(call)), targets = targets_of(call, results),
-              spans = task.spans] {
-    run_kernel(kernel, targets);
-    mark_initialised(spans);
-  };
-  submit(current_stream(call.device), std::move(task));
+  Stream* stream = current_stream(call.device);
+  const bool draws = call.traits.random && is_capturing(stream);
+  const Kernel kernel = kernel_of(call, draws ? std::optional<uint64_t>(0) : seed_of(call));
+  const Stack targets = targets_of(call, results);
+  if (draws) draw_in_replays(call, task, kernel, targets);
+  task.run = run_of(kernel, targets, task.spans);
+  submit(stream, std::move(task));
 }
 
 Tensor to_sim(const Tensor& host, int device) {
@@ -219,9 +239,6 @@ void convolution_backward(const c10::OperatorHandle& op, Stack* stack) {
 }  // namespace
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
-
-// Autocast casts nothing on the device.
-TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, m) { m.fallback(torch::CppFunction::makeFallthrough()); }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("convolution_overrideable", torch::CppFunction::makeFromBoxedFunction<&convolution>());

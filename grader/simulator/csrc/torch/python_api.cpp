@@ -152,6 +152,11 @@ int sim_end_capture(int device, int64_t stream, void** graph) {
   return *graph ? 0 : sim::peek_error();
 }
 
+int sim_is_capturing(int device, int64_t stream) {
+  const sim::Stream* found = sim::stream_by_id(device, stream);
+  return found && sim::is_capturing(found);
+}
+
 int sim_replay(void* graph, int device, int64_t stream) {
   sim::Stream* found = sim::stream_by_id(device, stream);
   if (!found) return sim::kInvalidResourceHandle;
