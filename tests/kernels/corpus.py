@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent
 VALUES = "values"
+# What follows from every fault of a kind: racing threads may happen to write the same.
+_FOLLOWING = {"data_race": frozenset({"same_value_write"})}
 
 
 @dataclass(frozen=True)
@@ -65,3 +68,22 @@ def forms() -> list[Form]:
     """Return every form, those of one kernel together and the right one first."""
     found = [Form(path) for path in ROOT.glob("*/*.cu")]
     return sorted(found, key=lambda form: (form.kernel, form.kind is not None, form.path.stem))
+
+
+def surprise(form: Form, runs: Sequence[tuple[Iterable[str], str, str]]) -> str:
+    """Return how runs on the simulator differ from what the form promises, nothing if they do not.
+
+    A run is the kinds of its reports, `right`, `wrong` or `none`, and the error that was raised.  A consequence
+    of a fault, as an address that is none, may end a run before the fault itself is complete.
+    """
+    silent = [(not list(kinds), values, error) for kinds, values, error in runs]
+    if form.kind is None or form.kind == VALUES:
+        wanted = (True, "wrong" if form.kind else "right", "")
+        return next((f"{run}" for run, seen in zip(runs, silent, strict=True) if seen != wanted), "")
+    allowed = {form.kind} | form.also | _FOLLOWING.get(form.kind, frozenset())
+    for kinds, _, error in runs:
+        if set(kinds) - allowed:
+            return f"reported besides: {', '.join(sorted(set(kinds) - allowed))}"
+        if form.kind not in kinds and not (error and kinds):
+            return f"no {form.kind}, but: {', '.join(sorted(kinds)) or 'nothing'} {error}".strip()
+    return "" if any(form.kind in kinds for kinds, _, _ in runs) else f"no {form.kind} in any order"

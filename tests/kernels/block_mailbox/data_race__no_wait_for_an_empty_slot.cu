@@ -1,12 +1,12 @@
 // Kernel: a producing block hands rows of numbers to a consuming block through one slot and a volatile flag.
 // Fault: the producer runs ahead of the consumer.
-// On a GPU: wrong values or an error
+// On a GPU: wrong values or may pass
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 
 constexpr int WIDTH = 64;
 
-__global__ void hand_over(const float* in, volatile float* slot, volatile int* turn, float* out, int rows) {
+__global__ void hand_over(const float* in, float* slot, volatile int* turn, float* out, int rows) {
     const int tid = threadIdx.x;
     for (int row = 0; row < rows; ++row) {
         if (blockIdx.x == 0) {

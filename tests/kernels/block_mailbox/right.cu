@@ -4,7 +4,7 @@
 
 constexpr int WIDTH = 64;
 
-__global__ void hand_over(const float* in, volatile float* slot, volatile int* turn, float* out, int rows) {
+__global__ void hand_over(const float* in, float* slot, volatile int* turn, float* out, int rows) {
     const int tid = threadIdx.x;
     for (int row = 0; row < rows; ++row) {
         if (blockIdx.x == 0) {

@@ -1,7 +1,7 @@
 // Kernel: a matrix turned over through a shared tile with one column of padding.
 // Fault: the output is tested against the input's sizes, so that empty slots of the tile are written out.
 // On a GPU: wrong values
-// Also: out_of_bounds
+// Also: out_of_bounds, data_race
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 
