@@ -73,8 +73,8 @@ def forms() -> list[Form]:
 def surprise(form: Form, runs: Sequence[tuple[Iterable[str], str, str]]) -> str:
     """Return how runs on the simulator differ from what the form promises, nothing if they do not.
 
-    A run is the kinds of its reports, `right`, `wrong` or `none`, and the error that was raised.  A consequence
-    of a fault, as an address that is none, may end a run before the fault itself is complete.
+    A run is the kinds of its reports, `right`, `wrong` or `none`, and the error that was raised.
+    A consequence, as an address that is none, may end a run before the fault itself is complete.
     """
     silent = [(not list(kinds), values, error) for kinds, values, error in runs]
     if form.kind is None or form.kind == VALUES:
