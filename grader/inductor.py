@@ -2,7 +2,7 @@
 
 A kernel is one node that Inductor's scheduler hands to code generation after fusion: one Triton kernel on a
 GPU, one pass over memory (a loop nest) on a CPU, or one call of a library.  Views and empty nodes are none.
-`docs/decisions/0060-what-counts-as-a-kernel.md` says why.  Nothing here runs what was compiled but `source`.
+`docs/decisions/0062-what-counts-as-a-kernel.md` says why.  Nothing here runs what was compiled but `source`.
 """
 
 from __future__ import annotations

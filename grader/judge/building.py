@@ -64,7 +64,9 @@ def _result(output: str, said: str) -> dict[str, Any]:
         result = None
     if not isinstance(result, dict):
         last = said.strip().split("\n")[-1] if said.strip() else "no message"
-        raise EnvironmentFault(f"The toolchain gave no result: {last}")
+        raise EnvironmentFault(
+            f"The toolchain gave no result: {last}. Check again; if this stays, run `grader setup`."
+        )
     fault = result.get("fault")
     if fault:
         raise EnvironmentFault(str(fault))

@@ -197,14 +197,29 @@ _SAYINGS = {
 }
 
 
+_COPIES = ("cuda", "Memcpy", "Memset")
+"""How the names of copies and fills begin: in the simulator's reports, and in a GPU's profile."""
+
+
+def _stream_advice(kernel: str, usual: str) -> str:
+    """Return how work other than a launch gets onto the current stream."""
+    if kernel.startswith(_COPIES):
+        return "Use the form that ends in Async, with at::cuda::getCurrentCUDAStream() as its last argument."
+    if kernel.startswith("aten::"):
+        return "PyTorch uses the current stream: leave the one that the caller chose."
+    return usual
+
+
 def report(function: str, report: Report, case: str | None) -> str:
     """Say what the simulator observed."""
     observed, advice = _SAYINGS.get(str(report.get("kind")), ("{message_or}a fault was observed", ""))
     message = str(report.get("message") or "").strip().rstrip(".")
     kernel = str(report.get("kernel") or "")
+    if report.get("kind") == "wrong_stream":
+        advice = _stream_advice(kernel, advice)
     words = {
         "kernel": kernel or "a kernel",
-        "work": kernel if kernel.startswith(("cuda", "aten::")) else "kernel",
+        "work": kernel if kernel.startswith((*_COPIES, "aten::")) else "kernel",
         "verb": {"read": "read", "write": "wrote"}.get(str(report.get("access")), "accessed"),
         "place": place_in_tensor(report),
         "bytes": report.get("bytes"),

@@ -29,6 +29,7 @@ _CONTROL_SECONDS = 10.0
 _DATA_BYTES = 8 << 30
 _OUTPUT_SHOWN = 2000
 _REPORT_BYTES = 1 << 20
+_REMEDY = "Check again; if this stays, run `grader setup` and read what it says."
 _KEPT_VARIABLES = (
     "PATH", "LANG", "LC_ALL", "GRADER_CACHE", "XDG_CACHE_HOME", "HOME", "LD_LIBRARY_PATH", "PYTHONPATH",
     "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV",
@@ -178,7 +179,8 @@ class Nursery:
             return
         message = self._receive(_START_SECONDS)
         if "ready" not in message:
-            raise EnvironmentFault(f"The {self.kind} worker could not start. {message.get('failure', '')}")
+            failure = message.get("failure", "no reason given")
+            raise EnvironmentFault(f"The {self.kind} worker could not start: {failure}. {_REMEDY}")
         self._ready = True
 
     def _ask(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
@@ -203,7 +205,8 @@ class Nursery:
         self._log.seek(0)
         said = self._log.read()[-_OUTPUT_SHOWN:].decode(errors="replace").strip()
         fault = NurseryLostError if self._ready else EnvironmentFault
-        return fault(f"The process that starts {self.kind} workers has ended. {said}")
+        last = said.split("\n")[-1] or "It said nothing"
+        return fault(f"The process that starts {self.kind} workers has ended: {last}. {_REMEDY}")
 
 
 def _unnamed_file(folder: Path) -> int:

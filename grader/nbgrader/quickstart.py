@@ -29,7 +29,7 @@ README = f"""\
 | folder or file | what it is |
 |---|---|
 | `source/` | lessons with model answers; generated, and yours to change |
-| `release/` | what learners get: `nbgrader generate_assignment 02_load_inline` |
+| `release/` | what learners get: `nbgrader generate_assignment LESSON` |
 | `submitted/STUDENT/LESSON/LESSON.ipynb` | what learners hand in |
 | `autograded/`, `feedback/` | `nbgrader autograde LESSON`, `nbgrader generate_feedback LESSON` |
 | `gradebook.db` | marks |
@@ -63,7 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
     for step in steps:
         note = ", left as it is" if step.done == "differs" else ""
         print(f"{step.done:8}{step.path.relative_to(options.directory)}{note}")
-    print(f"\ncd {options.directory} and `nbgrader generate_assignment 02_load_inline`; see README.md.")
+    first = lessons(options.solutions)[0].stem
+    print(f"\ncd {options.directory} and `nbgrader generate_assignment {first}`; see README.md.")
     return 0
 
 

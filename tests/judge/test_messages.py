@@ -46,10 +46,22 @@ def test_wrong_stream_reads_as_the_style_guide_says() -> None:
     )
 
 
-def test_copy_is_not_called_a_kernel() -> None:
-    """A copy on the wrong stream is named as a copy."""
-    report = {"kind": "wrong_stream", "kernel": "cudaMemcpyAsync", "stream": 0, "current_stream": 7}
-    assert "cudaMemcpyAsync ran on stream 0" in messages.report("f", report, None)
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("cudaMemcpy", "ends in Async"),
+        ("cudaMemcpyAsync", "ends in Async"),
+        ("Memset (Device)", "ends in Async"),
+        ("aten::add", "leave the one that the caller chose"),
+    ],
+)
+def test_what_is_no_kernel_is_named_and_advised_as_what_it_is(name: str, advice: str) -> None:
+    """A copy, a fill or an operator on the wrong stream is named, and no launch argument would mend it."""
+    report = {"kind": "wrong_stream", "kernel": name, "stream": 0, "current_stream": 7}
+    text = messages.report("f", report, None)
+    assert f"{name} ran on stream 0" in text
+    assert advice in text
+    assert "launch argument" not in text
 
 
 @pytest.mark.parametrize("kind", sorted(messages._SAYINGS))

@@ -194,6 +194,6 @@ def test_broken_nursery_is_the_machines_fault() -> None:
     """A nursery that cannot start is an environment fault with its reason, not a wrong answer."""
     nursery = Nursery("sim")
     os.kill(nursery._process.pid, signal.SIGKILL)
-    with pytest.raises(EnvironmentFault):
+    with pytest.raises(EnvironmentFault, match="run `grader setup`"):
         nursery.fork()
     nursery.close()
