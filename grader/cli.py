@@ -69,7 +69,15 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--seed", type=int, default=None, help="draw other inputs (default: the public seed)")
     check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     check.add_argument("--exact", action="store_true", help="build for CUDA with PyTorch's own load_inline")
+    check.add_argument(
+        "--sandbox",
+        choices=("none", "best", "full"),
+        default="none",
+        help="for answers of others (grader doctor)",
+    )
     check.set_defaults(run=_check)
+    doctor = commands.add_parser("doctor", help="say what this machine can build, run and confine")
+    doctor.set_defaults(run=_doctor)
     setup = commands.add_parser("setup", help="build the simulator's runtime once for this user")
     setup.set_defaults(run=_setup)
     exercises = commands.add_parser("exercises", aliases=["list"], help="list the exercises")
@@ -89,10 +97,11 @@ def _check(options: argparse.Namespace) -> int:
 
     try:
         ensure_runtime(quiet=options.json)
+        session = Judge(sandbox=options.sandbox)
     except EnvironmentFault as fault:
         verdict = Verdict(options.exercise, options.device, Outcome.ENVIRONMENT, 0.0, 0.0, message=str(fault))
     else:
-        with Judge() as judge:
+        with session as judge:
             verdict = judge.judge(options.exercise, answer, options.device, options.seed, options.exact)
     if verdict.verdict is Outcome.NOT_ATTEMPTED and answer.python is None:
         _require_python(options.exercise, options.files[0])
@@ -158,6 +167,22 @@ def _setup(options: argparse.Namespace) -> int:
         return ENVIRONMENT
     print(f"The simulator's runtime is in {folder} ({size / 1e6:.0f} MB).")
     return PASSED
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    """Print each ability and, where it is missing, how to get it; fail if nothing can be judged."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from grader.judge.doctor import findings
+
+    table = Table("what", "", "next step", box=None, header_style="bold")
+    found = findings()
+    for one in found:
+        mark = "[green]yes[/]" if one.present else "[red]no[/]" if one.needed else "[yellow]no[/]"
+        table.add_row(one.what, mark, "" if one.present else one.advice)
+    Console().print(table)
+    return PASSED if all(one.present for one in found if one.needed) else ENVIRONMENT
 
 
 def _exercises(options: argparse.Namespace) -> int:

@@ -178,9 +178,8 @@ class AnswerBench:
             worker = self._workers[in_order] = self._nursery.fork(in_order)
             library, python = self._load["library"], self._load["python"]
             if library is not None:
-                self._load_part(
-                    worker, "kernels", {"op": "load", "library": library, "name": self._load["name"]}
-                )
+                request = {"op": "load", "library": worker.bring(library), "name": self._load["name"]}
+                self._load_part(worker, "kernels", request)
             if python is not None and not (self._loaded and self._loaded[0]):
                 self._load_part(worker, "answer", {"op": "define", "python": python})
         return worker

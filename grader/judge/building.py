@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 from grader.judge.faults import EnvironmentFault
@@ -16,14 +20,16 @@ _SECONDS = {"sim": 180.0, "cuda": 600.0}
 class Building:
     """A build under way.  The process reads a request as JSON and writes the result as JSON."""
 
-    def __init__(self, request: dict[str, Any]) -> None:
-        """Start `python -m grader.toolchain`."""
+    def __init__(self, request: dict[str, Any], confined: bool = False) -> None:
+        """Start `python -m grader.toolchain`; `confined`, it reaches only what `for_build` grants."""
         self._device = request["device"]
+        self._temporary = Path(tempfile.mkdtemp(prefix="grader-build-"))
         self._started = time.monotonic()
         self.seconds = 0.0
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "grader.toolchain"],
+            _command(self._temporary) if confined else [sys.executable, "-m", "grader.toolchain"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "TMPDIR": str(self._temporary)},
         )  # fmt: skip
         self._request = json.dumps(request)
         self._result: dict[str, Any] | None = None
@@ -35,7 +41,10 @@ class Building:
     def result(self) -> dict[str, Any]:
         """Return the build's result; raise `EnvironmentFault` if the machine could not build."""
         if self._result is None:
-            self._result = self._wait()
+            try:
+                self._result = self._wait()
+            finally:
+                shutil.rmtree(self._temporary, ignore_errors=True)
             self.seconds = time.monotonic() - self._started
         return self._result
 
@@ -55,6 +64,15 @@ class Building:
         if self._process.poll() is None:
             self._process.kill()
         self._process.communicate()
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def _command(temporary: Path) -> list[str]:
+    from grader.judge.confinement import for_build
+    from grader.toolchain import cache
+
+    policy = json.dumps(for_build(cache.root(), temporary).to_json())
+    return [sys.executable, "-m", "grader.judge.confinement", policy, "grader.toolchain"]
 
 
 def _result(output: str, said: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 
 from grader.exercises import UnknownExerciseError
+from grader.judge import confinement
 from grader.judge.answer import Answer
 from grader.judge.faults import EnvironmentFault
 from grader.verdict import Verdict
@@ -20,9 +21,13 @@ from grader.verdict import Verdict
 class JudgeClient:
     """A judge process, started at once and restarted if it has died or was interrupted."""
 
-    def __init__(self, device: str = "auto") -> None:
-        """Start the process; it gets ready for `device` while the caller goes on."""
-        self._device = device
+    def __init__(self, device: str = "auto", sandbox: str = "none") -> None:
+        """Start the process; it gets ready for `device` while the caller goes on.
+
+        `sandbox` is one of `confinement.LEVELS`; raises `EnvironmentFault` where this machine has less.
+        """
+        confinement.resolve(sandbox)
+        self._device, self._sandbox = device, sandbox
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._start()
@@ -66,7 +71,14 @@ class JudgeClient:
     def _start(self) -> None:
         self.close()
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "grader.judge.server", str(theirs.fileno()), self._device]
+        command = [
+            sys.executable,
+            "-m",
+            "grader.judge.server",
+            str(theirs.fileno()),
+            self._device,
+            self._sandbox,
+        ]
         self._process = subprocess.Popen(
             command, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, start_new_session=True
         )

@@ -8,6 +8,7 @@ that gets the simulator's reports if the worker crashes.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import json
@@ -17,11 +18,17 @@ import signal
 import socket
 import sys
 import time
+from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, NoReturn
+
+from grader.judge.confinement import Policy, confine
 
 MESSAGE_BYTES = 65536
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_SWEEPS = 200
 _REAP_SECONDS = 3.0
 _FILE_BYTES = 64 << 20
 _HIGHEST_DESCRIPTOR = 4096
@@ -37,6 +44,8 @@ def main(arguments: list[str]) -> int:
         _send(control, {"failure": f"{type(error).__name__}: {error}"[:4000]})
         return 1
     gc.freeze()
+    # What a worker leaves behind becomes a child of this process, and can be found.
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     _send(control, {"ready": kind})
     while True:
         data, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 3)
@@ -47,7 +56,9 @@ def main(arguments: list[str]) -> int:
 
 def _prepare(kind: str) -> Any:
     _require_preload()
-    from grader.judge.worker import program  # noqa: F401  (what is imported here need not be imported by each worker)
+    # What is imported here need not be imported by each worker, and could not be by a confined one.
+    for name in ("simulator.symbols", "toolchain.loading", "toolchain.runtime", "judge.worker.program"):
+        import_module(f"grader.{name}")
     from grader.judge.worker.devices import device_of
 
     device = device_of(kind)
@@ -73,13 +84,48 @@ def _handle(
     request: dict[str, Any], descriptors: list[int], control: socket.socket, device: Any
 ) -> dict[str, Any]:
     if request["op"] == "reap":
-        return {"status": _reap(request["pid"])}
+        status = _reap(request["pid"])
+        _workers.discard(request["pid"])
+        _sweep()
+        return {"status": status}
     pid = os.fork()
     if pid == 0:
         _become_worker(request, descriptors, control, device)
     for descriptor in descriptors:
         os.close(descriptor)
+    _workers.add(pid)
     return {"pid": pid}
+
+
+_workers: set[int] = set()
+
+
+def _sweep() -> None:
+    """End every process that a worker left behind, in whatever session or group it hides.
+
+    One that forks on while it is being looked for loses in the end: each round kills all that stand still.
+    """
+    for _ in range(_SWEEPS):
+        strays = _children() - _workers
+        if not strays:
+            return
+        for pid in strays:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in strays:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def _children() -> set[int]:
+    return {int(word) for task in Path("/proc/self/task").iterdir() for word in _words(task / "children")}
+
+
+def _words(path: Path) -> list[str]:
+    try:
+        return path.read_text().split()
+    except OSError:
+        return []
 
 
 def _reap(pid: int) -> int | None:
@@ -109,7 +155,10 @@ def _become_worker(
         device.begin_worker(crash, request["in_order"])
         _limit(request["data_bytes"])
         os.chdir(request["scratch"])
-        os.environ.update(HOME=request["scratch"], TMPDIR=request["scratch"])
+        # Without a name here, programs ask the password file, which a confined worker cannot read.
+        os.environ.update(HOME=request["scratch"], TMPDIR=request["scratch"], USER="learner")
+        if request["policy"] is not None:
+            confine(Policy.from_json(request["policy"]))
         from grader.judge.worker.program import serve
 
         serve(Connection(connection), device)

@@ -102,6 +102,12 @@ class Worker:
             return ()
         return tuple(one for one in reports if isinstance(one, dict)) if isinstance(reports, list) else ()
 
+    def bring(self, path: str) -> str:
+        """Return where the worker finds a file: a confined one gets a copy in its scratch."""
+        if not self._nursery.confined:
+            return path
+        return str(shutil.copy(path, self._scratch))
+
     def end(self, reaped: bool = False) -> None:
         """Kill the worker's process group and remove its scratch.  Safe to call twice."""
         if not self.alive:
@@ -122,9 +128,12 @@ class Worker:
 class Nursery:
     """A nursery process for one kind of device."""
 
-    def __init__(self, kind: str) -> None:
-        """Start the process; it imports torch while the caller does something else."""
-        self.kind = kind
+    def __init__(self, kind: str, confined: bool = False) -> None:
+        """Start the process; it imports torch while the caller does something else.
+
+        `confined` workers reach nothing but what `confinement.for_worker` grants.
+        """
+        self.kind, self.confined = kind, confined
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = [sys.executable, "-m", "grader.judge.nursery", kind, str(theirs.fileno())]
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the nursery)
@@ -148,11 +157,20 @@ class Nursery:
             "op": "fork",
             "scratch": str(scratch),
             "in_order": in_order,
+            "policy": self._policy(scratch),
             "data_bytes": _DATA_BYTES if self.kind == "sim" else None,
         }
         with theirs:
             reply = self._ask(request, [theirs.fileno(), output, crash])
         return Worker(self, reply["pid"], ours, scratch, output, crash)
+
+    def _policy(self, scratch: Path) -> dict[str, Any] | None:
+        if not self.confined:
+            return None
+        from grader.judge.confinement import for_worker
+        from grader.toolchain import runtime
+
+        return for_worker(scratch, runtime.ensure().directory).to_json()
 
     def reap(self, pid: int) -> int | None:
         """Return the wait status of a worker that has ended."""

@@ -1,4 +1,6 @@
-"""A judge in a process of its own, beside a notebook's kernel: `python -m grader.judge.server FD [DEVICE]`.
+"""A judge in a process of its own, beside a notebook's kernel.
+
+`python -m grader.judge.server FD DEVICE SANDBOX`.
 
 Requests and replies are JSON objects on the socket FD.  A request is
 `{"exercise", "answer", "device", "seed"}`; the reply is `{"verdict": ...}`, where checks
@@ -20,8 +22,9 @@ from grader.verdict import Verdict
 
 def main(arguments: list[str]) -> int:
     """Serve until the peer hangs up.  Starts the nursery for DEVICE at once."""
-    connection = Connection(int(arguments[0]))
-    with Judge(arguments[1] if len(arguments) > 1 else None) as judge:
+    descriptor, device, sandbox = arguments
+    connection = Connection(int(descriptor))
+    with Judge(device, sandbox) as judge:
         import torch  # noqa: F401  (so that the first request need not wait for it)
 
         while True:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from grader.exercises import UnknownExerciseError
+from grader.judge import confinement
 from grader.judge.answer import Answer, unattempted
 from grader.judge.building import Building
 from grader.judge.faults import EnvironmentFault, NurseryLostError
@@ -47,8 +48,12 @@ def _has_driver() -> bool:
 class Judge:
     """The trusted side.  A context manager: leaving it ends its processes."""
 
-    def __init__(self, device: str | None = None) -> None:
-        """Start the nursery for `device` at once if one is given, else when it is first needed."""
+    def __init__(self, device: str | None = None, sandbox: str = "none") -> None:
+        """Start the nursery for `device` at once if one is given, else when it is first needed.
+
+        `sandbox` is one of `confinement.LEVELS`; raises `EnvironmentFault` where this machine has less.
+        """
+        self.confined = confinement.resolve(sandbox)
         self._nurseries: dict[str, Nursery] = {}
         if device is not None:
             self._nursery(resolve_device(device))
@@ -115,7 +120,7 @@ class Judge:
         if nursery is None or not nursery.alive:
             if nursery is not None:
                 nursery.close()
-            nursery = self._nurseries[kind] = Nursery(kind)
+            nursery = self._nurseries[kind] = Nursery(kind, self.confined)
         return nursery
 
 
@@ -138,7 +143,7 @@ class _Trial:
         if _is_worth_building(self._answer):
             for kind in dict.fromkeys((self._kind, "sim")):
                 self._judge._nursery(kind)
-                self._buildings[kind] = Building(self._request(kind))
+                self._buildings[kind] = Building(self._request(kind), self._judge.confined)
         from grader.exercises import get
 
         exercise = get(self._id)

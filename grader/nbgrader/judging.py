@@ -36,6 +36,9 @@ class JudgeAnswers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publ
 
     judge_factory = Unicode("grader.notebook.judging.CellJudge", help="Makes the judge.").tag(config=True)
     device = Unicode("auto", help="auto, sim or cuda.").tag(config=True)
+    sandbox = Unicode("best", help="How answers are confined: none, best or full (`grader doctor`).").tag(
+        config=True
+    )
     seed_file = Unicode("", help="The file with the course's secret seed.").tag(config=True)
 
     def preprocess(
@@ -67,7 +70,9 @@ class JudgeAnswers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publ
         if texts is None:
             return not_attempted(declared, self.device)
         seed = secret_seed(self.seed_file, exercise)
-        return warm_judge(self.judge_factory).judge(exercise, texts, device=self.device, seed=seed)
+        return warm_judge(self.judge_factory, self.sandbox).judge(
+            exercise, texts, device=self.device, seed=seed
+        )
 
 
 class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]  # nbgrader publishes no types

@@ -19,17 +19,20 @@ class JudgeLike(Protocol):
         """Judge the texts of the answer cells, by kind: `cuda`, `python`."""
 
 
-_open: dict[str, JudgeLike] = {}
+_open: dict[tuple[str, str], JudgeLike] = {}
 _stack = contextlib.ExitStack()
 
 
-def warm_judge(factory: str) -> JudgeLike:
+def warm_judge(factory: str, sandbox: str) -> JudgeLike:
     """Return the judge that `package.module.name` makes; it stays open until the process ends."""
-    if factory not in _open:
+    key = (factory, sandbox)
+    if key not in _open:
         module, _, name = factory.rpartition(".")
-        make: Callable[[], AbstractContextManager[JudgeLike]] = getattr(importlib.import_module(module), name)
-        _open[factory] = _stack.enter_context(make())
-    return _open[factory]
+        make: Callable[[str], AbstractContextManager[JudgeLike]] = getattr(
+            importlib.import_module(module), name
+        )
+        _open[key] = _stack.enter_context(make(sandbox))
+    return _open[key]
 
 
 def close_judges() -> None:

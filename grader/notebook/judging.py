@@ -19,8 +19,9 @@ CUDA_FIRST_LINE = 2
 class CellJudge:
     """A judge of cell texts.  Its process starts with the first answer, and ends with the `with` block."""
 
-    def __init__(self) -> None:
-        """Start nothing yet."""
+    def __init__(self, sandbox: str = "none") -> None:
+        """Start nothing yet.  `sandbox` is one of the judge's levels of confinement."""
+        self._sandbox = sandbox
         self._client: JudgeClient | None = None
         self._stack = contextlib.ExitStack()
 
@@ -40,7 +41,7 @@ class CellJudge:
         from grader.judge.client import JudgeClient
 
         if self._client is None:
-            self._client = self._stack.enter_context(JudgeClient())
+            self._client = self._stack.enter_context(JudgeClient(sandbox=self._sandbox))
         return self._client
 
     def judge(

@@ -21,6 +21,10 @@ OPENED: list[FakeJudge] = []
 class FakeJudge:
     """Judge by what the text says of itself."""
 
+    def __init__(self, sandbox: str) -> None:
+        """Take the level of confinement: nothing runs here."""
+        self.sandbox = sandbox
+
     def __enter__(self) -> FakeJudge:
         """Count the opening."""
         OPENED.append(self)

@@ -1,0 +1,91 @@
+"""What workers and builds may reach: the system, Python, PyTorch and the grader's untrusted half, read only.
+
+Never among it: exercises with their references, lessons with answers, a course directory, a home, or what was
+built for another answer.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parents[2]
+_SYSTEM = (
+    "/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin",
+    "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/proc",
+    "/sys/devices/system", "/sys/bus/pci", "/sys/module/nvidia",
+)  # fmt: skip
+_UNTRUSTED = ("__init__.py", "verdict.py", "simulator", "toolchain", "judge/__init__.py", "judge/worker")
+_UNTRUSTED_OF_JUDGE = ("protocol.py", "observation.py", "faults.py", "nursery.py", "confinement")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_GPU = ("nvidia*", "dxg")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Directories and files to read and execute, and those to change as well."""
+
+    read: tuple[str, ...]
+    write: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the policy as plain data."""
+        return {"read": list(self.read), "write": list(self.write)}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Policy:
+        """Return what `to_json` wrote."""
+        return Policy(tuple(data["read"]), tuple(data["write"]))
+
+
+def for_worker(scratch: Path, runtime: Path) -> Policy:
+    """Return what a worker needs: its own scratch, and the simulator's `runtime` directory to read."""
+    return Policy((*_common(), str(runtime)), (str(scratch), *_devices()))
+
+
+def for_build(cache: Path, temporary: Path) -> Policy:
+    """Return what a build needs: compilers to read, the cache and a temporary directory to change."""
+    return Policy((*_common(), *_compilers()), (str(cache), str(temporary), *_devices()))
+
+
+def _common() -> Iterator[str]:
+    yield from _SYSTEM
+    yield from dict.fromkeys((sys.prefix, sys.base_prefix, *_installed_packages()))
+    yield from (str(PACKAGE / name) for name in _UNTRUSTED)
+    yield from (str(PACKAGE / "judge" / name) for name in _UNTRUSTED_OF_JUDGE)
+
+
+def _installed_packages() -> Iterator[str]:
+    """Yield the directories that hold installed packages, wherever they are."""
+    yield from (path for path in sys.path if Path(path).name in ("site-packages", "dist-packages"))
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.__file__:
+        yield str(Path(torch.__file__).parent)
+
+
+def _compilers() -> Iterator[str]:
+    """Yield where the compilers really are: `PATH` may lead to links, and a toolkit has its own tree."""
+    for name in (os.environ.get("CXX") or "g++", "nvcc", "ninja"):
+        found = shutil.which(name)
+        if found:
+            yield str(Path(found).resolve().parents[1])
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if os.environ.get(variable):
+            yield os.environ[variable]
+    yield from (str(path) for path in Path("/usr/local").glob("cuda*"))
+
+
+def _devices() -> Iterator[str]:
+    yield from _DEVICES
+    yield from (str(path) for pattern in _GPU for path in Path("/dev").glob(pattern))
+
+
+def private_directory(prefix: str) -> Path:
+    """Return a new directory that only this user can enter."""
+    return Path(tempfile.mkdtemp(prefix=prefix))
