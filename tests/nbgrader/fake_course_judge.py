@@ -21,7 +21,7 @@ OPENED: list[FakeJudge] = []
 class FakeJudge:
     """Judge by what the text says of itself."""
 
-    def __init__(self, sandbox: str) -> None:
+    def __init__(self, sandbox: str = "none") -> None:
         """Take the level of confinement: nothing runs here."""
         self.sandbox = sandbox
 
