@@ -68,3 +68,5 @@ def test_a_block_map_names_who_wrote_what() -> None:
     assert "row 0: block 0,0 thread 0,0; block 1,0 thread 0,1; nobody" in picture.alt
     with pytest.raises(ValueError, match="up to"):
         plots.block_map([], [])
+    with pytest.raises(ValueError, match="8 blocks"):
+        plots.block_map([[(x, 0) for x in range(9)]], [[(0, 0)] * 9])

@@ -23,7 +23,9 @@ def block_map(blocks: Pairs, threads: Pairs) -> Picture:
             f"block_map draws up to {MOST_ROWS} x {MOST_COLUMNS} elements, got {rows} x {columns}"
         )
     found = sorted({tuple(pair) for row in blocks for pair in row if pair[0] >= 0})
-    colours = {pair: SERIES[number % len(SERIES)] for number, pair in enumerate(found)}
+    if len(found) > len(SERIES):
+        raise ValueError(f"block_map draws up to {len(SERIES)} blocks, each in its colour, got {len(found)}")
+    colours = dict(zip(found, SERIES, strict=False))
     figure, axes = canvas(0.62 + 0.33 * rows)
     wide = 1.6
     for row in range(rows):
@@ -32,10 +34,10 @@ def block_map(blocks: Pairs, threads: Pairs) -> Picture:
             style = {"width": wide, "size": 8} | ({} if block in colours else {"hatch": HATCH})
             text = f"{x},{y}" if block in colours else ""
             cell(axes, column * wide, rows - 1 - row, text, colours.get(block, "#FFFFFF"), **style)
-    for number, pair in enumerate(found[:8]):
+    for number, pair in enumerate(found):
         cell(axes, number * 4.2, rows + 0.35, fill=colours[pair], width=0.8, height=0.6)
         axes.text(number * 4.2 + 1.0, rows + 0.65, f"block {pair[0]},{pair[1]}", fontsize=8.5, va="center")
-    axes.set_xlim(-0.2, max(columns * wide, 4.2 * min(len(found), 8)) + 0.2)
+    axes.set_xlim(-0.2, max(columns * wide, 4.2 * len(found)) + 0.2)
     axes.set_ylim(-0.2, rows + 1.3)
     return finish(figure, _alt(blocks, threads, found))
 
