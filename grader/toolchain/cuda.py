@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.toolchain import binding, cache, growing, nvcc, runtime, units
+from grader.toolchain import binding, cache, growing, nvcc, runtime, toolkit, units
 from grader.toolchain.compiler import standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.errors import CompileError, EnvironmentFault
 from grader.toolchain.locks import locked
 from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
-from grader.toolchain.torch_install import cpp_extension, installed
+from grader.toolchain.toolkit import Toolkit
+from grader.toolchain.torch_install import cpp_extension
 from grader.toolchain.units import Source
 from grader.verdict import Place
 
@@ -40,9 +39,9 @@ _MACHINE = (
 
 
 def build(request: BuildRequest) -> BuildResult:
-    """Build a request with nvcc, or find it built.  Imports torch and loads nothing of the learner's."""
+    """Build a request with nvcc, or find it built.  Loads nothing of the learner's."""
     started = time.monotonic()
-    _find_toolkit()
+    kit = toolkit.find()
     source = Source.read(request.cuda, request.file, request.first_line)
     if not source.text.strip():
         return BuildResult(
@@ -50,7 +49,7 @@ def build(request: BuildRequest) -> BuildResult:
         )
     offered = [function.name for function in source.translation.offered]
     names = offered if request.functions is None else request.functions
-    place = cache.root() / "cuda" / _key(request, names)
+    place = cache.root() / "cuda" / _key(request, names, kit)
     with cache.writing(cache.root()), locked(cache.lock_path(place.name)):
         result = _kept(place, names) or _make(request, source, place, names)
     return replace(result, seconds=time.monotonic() - started)
@@ -60,7 +59,7 @@ def load_inline(arguments: dict[str, Any]) -> Any:
     """Call PyTorch's `load_inline`; a compile error comes back as `CompileError`."""
     from grader.toolchain.inline import function_names, text
 
-    _find_toolkit()
+    toolkit.locate()
     names, _ = function_names(arguments["functions"])
     source = Source.read(text(arguments["cuda_sources"]), "cuda_sources", 1)
     cpp = text(arguments["cpp_sources"])
@@ -70,7 +69,7 @@ def load_inline(arguments: dict[str, Any]) -> Any:
         "cuda_sources": [_named(source)] if source.text else None,
         "extra_ldflags": [standard_library(), *(arguments["extra_ldflags"] or [])],
     }
-    parts = [repr(sorted(given.items(), key=lambda item: item[0])), *_environment()]
+    parts = [repr(sorted(given.items(), key=lambda item: item[0])), *toolkit.environment()]
     place = cache.root() / "cuda" / cache.key(parts)
     place.mkdir(parents=True, exist_ok=True)
     with locked(cache.lock_path(place.name)):
@@ -81,22 +80,6 @@ def load_inline(arguments: dict[str, Any]) -> Any:
             return _torch_load_inline(given)
         except RuntimeError as error:
             raise CompileError(_diagnostics(str(error), source), str(error)) from None
-
-
-def _find_toolkit() -> None:
-    """Tell PyTorch where the CUDA toolkit is, if only nvcc knows: it may be a script for the real one."""
-    if installed().cuda is None:
-        raise EnvironmentFault(
-            f"This PyTorch ({installed().version}) is built without CUDA. Install a CUDA build of it, "
-            "or use the simulator (--device sim)."
-        )
-    extension = cpp_extension()
-    home = extension.CUDA_HOME
-    if home is not None and (Path(home) / "include/cuda_runtime.h").exists():
-        return
-    found = re.search(r"^#\$ TOP=(.+)$", _said(["nvcc", "--dryrun", "-x", "cu", os.devnull]), re.MULTILINE)
-    if found is not None:
-        extension.CUDA_HOME = os.path.realpath(found[1].strip())
 
 
 def _declarations(source: Source, names: list[str], cpp: str) -> list[str]:
@@ -124,42 +107,17 @@ def _arguments(request: BuildRequest, source: Source, names: list[str]) -> dict[
     }
 
 
-def _environment() -> list[str]:
-    """Return what decides a CUDA build beside the request."""
-    install = installed()
-    words = [str(install.root), install.version, str(install.cuda)]
-    words += [
-        os.environ.get(name, "")
-        for name in ("TORCH_CUDA_ARCH_LIST", "CXX", "CUDA_HOME", "NVCC_PREPEND_FLAGS")
-    ]
-    return [*words, _said(["nvcc", "--version"]), _said([os.environ.get("CXX") or "c++", "--version"])]
-
-
-def _said(command: list[str]) -> str:
-    try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-        return ran.stdout + ran.stderr
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-
-
-def _key(request: BuildRequest, names: list[str]) -> str:
-    modules = (binding, growing, nvcc, units)
+def _key(request: BuildRequest, names: list[str], kit: Toolkit) -> str:
+    modules = (binding, growing, nvcc, toolkit, units)
     parts = [
         *(Path(str(module.__file__)).read_text() for module in modules),
         Path(__file__).read_text(),
         runtime.headers_key(),
         repr(replace(request, functions=names)),
-        *_environment(),
-        _capability(),
+        repr(kit),
+        *toolkit.environment(),
     ]
     return cache.key(parts)
-
-
-def _capability() -> str:
-    import torch
-
-    return str(torch.cuda.get_device_capability()) if torch.cuda.is_available() else ""
 
 
 def _kept(place: Path, names: list[str]) -> BuildResult | None:
@@ -189,6 +147,7 @@ def _make(request: BuildRequest, source: Source, place: Path, names: list[str]) 
 
 def _by_torch(request: BuildRequest, source: Source, names: list[str], directory: Path) -> BuildResult:
     arguments = {**_arguments(request, source, names), "build_directory": str(directory)}
+    toolkit.locate()
     with _path_instead_of_module():
         try:
             return BuildResult(True, Path(_torch_load_inline(arguments)), names)

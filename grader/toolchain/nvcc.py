@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-import shutil
 from pathlib import Path
 
-from grader.toolchain import binding, growing, loading, runtime, units
+from grader.toolchain import binding, growing, loading, runtime, toolkit, units
 from grader.toolchain.compiler import Ran, host_compiler, run, standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.frontend import HostFunction
 from grader.toolchain.request import BuildRequest, BuildResult
 from grader.toolchain.runtime import Runtime
-from grader.toolchain.torch_install import cpp_extension
 from grader.toolchain.units import Source
 from grader.verdict import Place
 
@@ -82,25 +79,19 @@ class _Unit:
         return "\n".join([*lines, self.source.text, f'#line 1 "{binding.FILE}"', table])
 
     def _compile_command(self, mode: str, text: Path, target: Path) -> list[str]:
-        extension, request, headers = cpp_extension(), self.request, self.runtime.headers
+        request, headers, kit = self.request, self.runtime.headers, toolkit.find()
         include = [headers / name for name in ("generated", "units", "lean", "narrow")]
         include += [headers / "simulator/csrc/bind", *map(Path, request.extra_include_paths)]
         flags = [f"-std={self.runtime.install.standard}", f"-DTORCH_EXTENSION_NAME={request.name}"]
         flags += ["-DTORCH_API_INCLUDE_EXTENSION_H", "-DAT_PER_OPERATOR_HEADERS", "-lineinfo"]
-        flags += [
-            "--compiler-options",
-            "-fPIC,-w",
-            "-ccbin",
-            host_compiler().path,
-            *extension.COMMON_NVCC_FLAGS,
-        ]
-        flags += [*extension._get_cuda_arch_flags(request.extra_cuda_cflags), *request.extra_cuda_cflags]
-        flags += [f"-I{path}" for path in include]
-        flags += [word for path in extension.include_paths("cuda") for word in ("-isystem", str(path))]
-        return [_nvcc(), *flags, "-c", str(text), "-o", str(target)]
+        flags += ["--compiler-options", "-fPIC,-w", "-ccbin", host_compiler().path]
+        flags += [*toolkit.architectures(request.extra_cuda_cflags), *request.extra_cuda_cflags]
+        # Ours stand before PyTorch's, which are system headers.
+        flags += [*(f"-I{path}" for path in include), *kit.flags]
+        return [kit.nvcc, *flags, "-c", str(text), "-o", str(target)]
 
     def _link_command(self, compiled: Path, library: Path) -> list[str]:
-        libraries = [f"-L{self.runtime.directory}", f"-l:{runtime.BINDING}", *_torch_libraries()]
+        libraries = [f"-L{self.runtime.directory}", f"-l:{runtime.BINDING}", *toolkit.find().link_flags]
         flags = ["-shared", str(compiled), standard_library(), *libraries, *self.request.extra_ldflags]
         return [host_compiler().path, *flags, "-o", str(library)]
 
@@ -113,17 +104,3 @@ class _Unit:
         if file == binding.FILE:
             return self.source.end()
         return self.source.place(line, column) if file == self.source.file else None
-
-
-def _torch_libraries() -> list[str]:
-    """Return PyTorch's own link flags.  Its function has taken `with_sycl` in some versions."""
-    prepare = cpp_extension()._prepare_ldflags
-    asked = dict.fromkeys(inspect.signature(prepare).parameters, False)
-    flags: list[str] = prepare(**{**asked, "extra_ldflags": [], "with_cuda": True})
-    return flags
-
-
-def _nvcc() -> str:
-    home = cpp_extension().CUDA_HOME
-    beside = Path(home or "") / "bin/nvcc"
-    return str(beside) if home and beside.exists() else shutil.which("nvcc") or "nvcc"

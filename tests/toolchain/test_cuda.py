@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from grader.toolchain import BuildRequest, EnvironmentFault, build, cuda, load  # noqa: E402 - needs torch
+from grader.toolchain import BuildRequest, EnvironmentFault, build, cuda, load, toolkit  # noqa: E402 - needs torch
 from grader.toolchain.torch_install import TorchInstall, installed  # noqa: E402
 from grader.toolchain.units import Source  # noqa: E402
 
@@ -48,7 +50,7 @@ def test_messages_are_found_in_what_pytorch_raises() -> None:
 
 def test_a_pytorch_without_cuda_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CPU build of PyTorch cannot build for CUDA, and says which step helps."""
-    monkeypatch.setattr(cuda, "installed", lambda: TorchInstall(Path("/torch"), "9.9+cpu", None, "c++20"))
+    monkeypatch.setattr(toolkit, "installed", lambda: TorchInstall(Path("/torch"), "9.9+cpu", None, "c++20"))
     with pytest.raises(EnvironmentFault, match="built without CUDA.*--device sim"):
         build(BuildRequest(name="kernels", cuda=SOURCE, device="cuda"))
 
@@ -85,3 +87,14 @@ def test_load_inline_without_declarations() -> None:
     assert installed().cuda is not None
     module = load_inline(name="fused", cuda_sources=SOURCE, functions=["fill"])
     assert module.fill(torch.zeros(2, device="cuda"), 1.0).tolist() == [3.0, 3.0]
+
+
+@needs_gpu
+def test_a_second_process_need_not_ask_pytorch() -> None:
+    """What PyTorch says of flags and architectures is kept, and read without importing torch."""
+    assert toolkit.find() == toolkit._asked()
+    program = (
+        "import sys; from grader.toolchain import toolkit; toolkit.find(); print('torch' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
