@@ -16,7 +16,7 @@ import pytest
 import torch
 
 LANGUAGE = Path(__file__).parent / "language"
-TABLES = re.compile(r"^void (run_\w+)\(long long out\)", re.MULTILINE)
+TABLES = re.compile(r"^void (run_\w+)\(long long \w+\)", re.MULTILINE)
 ROW = re.compile(r"PUT\(.*;\s*// ([=~]) (.*)$")
 FILES = sorted(path.stem for path in LANGUAGE.glob("*.cu") if TABLES.search(path.read_text()))
 
