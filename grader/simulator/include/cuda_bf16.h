@@ -22,10 +22,10 @@ SIM_MATH float decode_bfloat16(uint16_t b) { return bits_as<float>(static_cast<u
 }  // namespace sim::detail
 
 #ifdef __CUDA_NO_BFLOAT16_CONVERSIONS__
-SIM_HALF_CLASS(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, __nv_bfloat162_raw, c10::BFloat16,
+SIM_HALF_CLASS(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, __nv_bfloat162_raw, c10::BFloat16, explicit,
                sim::detail::encode_bfloat16, sim::detail::decode_bfloat16)
 #else
-SIM_HALF_CLASS(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, __nv_bfloat162_raw, c10::BFloat16,
+SIM_HALF_CLASS(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, __nv_bfloat162_raw, c10::BFloat16, explicit,
                sim::detail::encode_bfloat16, sim::detail::decode_bfloat16, SIM_HALF_IMPLICIT(__nv_bfloat16))
 #endif
 SIM_HALF_ARITHMETIC(__nv_bfloat16, __nv_bfloat162)

@@ -32,10 +32,10 @@ SIM_MATH float decode_half(uint16_t h) {
 }  // namespace sim::detail
 
 #ifdef __CUDA_NO_HALF_CONVERSIONS__
-SIM_HALF_CLASS(__half, __half2, __half_raw, __half2_raw, c10::Half, sim::detail::encode_half,
+SIM_HALF_CLASS(__half, __half2, __half_raw, __half2_raw, c10::Half, , sim::detail::encode_half,
                sim::detail::decode_half)
 #else
-SIM_HALF_CLASS(__half, __half2, __half_raw, __half2_raw, c10::Half, sim::detail::encode_half,
+SIM_HALF_CLASS(__half, __half2, __half_raw, __half2_raw, c10::Half, , sim::detail::encode_half,
                sim::detail::decode_half, SIM_HALF_IMPLICIT(__half))
 #endif
 SIM_HALF_ARITHMETIC(__half, __half2)

@@ -13,14 +13,9 @@ struct BFloat16;
 
 namespace sim::detail {
 
-// torch's own conversions to CUDA's types exist only under __CUDACC__.
-#ifdef __CUDACC__
-template <class T, class C10>
-constexpr bool is_torch_half = false;
-#else
+// torch declares its own conversions under __CUDACC__ only, and its headers are precompiled without.
 template <class T, class C10>
 constexpr bool is_torch_half = std::is_same_v<T, C10>;
-#endif
 
 // `x` rounded to a format of `mantissa` bits behind the point, in the direction that `rounding` says.
 SIM_MATH double rounded_to(Rounding rounding, double x, int mantissa, int least_exponent, double largest) {
@@ -43,7 +38,7 @@ struct RawOf;
 
 }  // namespace sim::detail
 
-#define SIM_HALF_CLASS(H, H2, Raw, Raw2, C10, encode, decode, ...)                    \
+#define SIM_HALF_CLASS(H, H2, Raw, Raw2, C10, Explicit, encode, decode, ...)          \
   struct Raw {                                                                        \
     unsigned short x;                                                                 \
   };                                                                                  \
@@ -56,7 +51,7 @@ struct RawOf;
     H(const Raw& raw) : bits(raw.x) {}                                                \
     operator Raw() const { return Raw{bits}; }                                        \
     template <class T, std::enable_if_t<sim::detail::is_torch_half<T, C10>, int> = 0> \
-    H(T x) : bits(x.x) {}                                                             \
+    Explicit H(T x) : bits(x.x) {}                                                    \
     template <class T, std::enable_if_t<sim::detail::is_torch_half<T, C10>, int> = 0> \
     operator T() const {                                                              \
       T t;                                                                            \
