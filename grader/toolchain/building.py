@@ -77,11 +77,17 @@ def _declares_only(source: Source) -> bool:
     return "{" not in source.text and "#" not in source.text
 
 
+_PER_THREAD = ("per-thread", "CUDA_API_PER_THREAD_DEFAULT_STREAM")
+"""In nvcc's flags: every null stream of the unit means another one; the simulator's functions know one."""
+
+
 def _early(request: BuildRequest, sources: list[Source]) -> BuildResult | None:
     """Return the result where no compiler is needed for it."""
     missing = [
         {"construct": m.construct, "line": m.line} for source in sources for m in source.translation.missing
     ]
+    if any(word in flag for flag in request.extra_cuda_cflags for word in _PER_THREAD):
+        missing.append({"construct": "default stream for each thread", "line": request.first_line})
     if missing:
         return BuildResult(ok=False, missing=missing, diagnostics=_needs_gpu(missing, sources[0]))
     if not any(source.text.strip() for source in sources):

@@ -181,6 +181,15 @@ def test_extended_lambdas_by_flag(built: Callable[..., BuildResult]) -> None:
     assert result.ok, result.diagnostics
 
 
+@pytest.mark.parametrize(
+    "flags", [["--default-stream", "per-thread"], ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"]], ids=str
+)
+def test_another_default_stream_needs_a_gpu(built: Callable[..., BuildResult], flags: list[str]) -> None:
+    """nvcc's flag that changes what stream 0 is makes a unit need a GPU."""
+    result = built("void g() { }", extra_cuda_cflags=flags)
+    assert [missing["construct"] for missing in result.missing] == ["default stream for each thread"]
+
+
 ARCHITECTURE = {
     "kernel": ("__global__ void k() {\n#ifdef __CUDA_ARCH__\n1;\n#endif\n}", "#if 1"),
     "host": ("void k() {\n#ifdef __CUDA_ARCH__\n1;\n#endif\n}", "#if 0"),
