@@ -1,10 +1,11 @@
 """Pictures drawn from the data at hand, each with alt text and a plain-text form.
 
-`thread_map`, `block_map`, `memory_layout`, `overrun`, `timeline` and `traffic` return a `Picture`; `record`
-collects the launches that `timeline` draws.  matplotlib is imported when a picture is drawn, and no
+`thread_map`, `block_map`, `memory_layout`, `overrun`, `timeline`, `traffic` and `curves` return a `Picture`;
+`record` collects the launches that `timeline` draws.  matplotlib is imported when a picture is drawn, and no
 global state of it is touched.
 """
 
+from grader.notebook.plots._curves import curves
 from grader.notebook.plots._grid import block_map
 from grader.notebook.plots._layout import memory_layout
 from grader.notebook.plots._overrun import overrun
@@ -19,6 +20,7 @@ __all__ = [
     "Picture",
     "Recording",
     "block_map",
+    "curves",
     "memory_layout",
     "overrun",
     "record",
