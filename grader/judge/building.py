@@ -15,24 +15,35 @@ from typing import Any
 from grader.judge.faults import EnvironmentFault
 
 _SECONDS = {"sim": 180.0, "cuda": 600.0}
+_REMEMBERED = 64
+
+_built: dict[str, dict[str, Any]] = {}
+"""What this process has built, by request: a judge that is kept warm is given the same source again."""
 
 
 class Building:
     """A build under way.  The process reads a request as JSON and writes the result as JSON."""
 
     def __init__(self, request: dict[str, Any], confined: bool = False) -> None:
-        """Start `python -m grader.toolchain`; `confined`, it reaches only what `for_build` grants."""
+        """Start `python -m grader.toolchain`, unless this process has built the same before.
+
+        `confined`, it reaches only what `for_build` grants.
+        """
         self._device = request["device"]
-        self._temporary = Path(tempfile.mkdtemp(prefix="grader-build-"))
         self._started = time.monotonic()
         self.seconds = 0.0
+        self._request = json.dumps(request)
+        self._result = _known(self._request)
+        if self._result is None:
+            self._start(confined)
+
+    def _start(self, confined: bool) -> None:
+        self._temporary = Path(tempfile.mkdtemp(prefix="grader-build-"))
         self._process = subprocess.Popen(
             _command(self._temporary) if confined else [sys.executable, "-m", "grader.toolchain"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "TMPDIR": str(self._temporary)},
         )  # fmt: skip
-        self._request = json.dumps(request)
-        self._result: dict[str, Any] | None = None
         assert self._process.stdin
         self._process.stdin.write(self._request)
         self._process.stdin.close()
@@ -46,6 +57,7 @@ class Building:
             finally:
                 shutil.rmtree(self._temporary, ignore_errors=True)
             self.seconds = time.monotonic() - self._started
+            _remember(self._request, self._result)
         return self._result
 
     def _wait(self) -> dict[str, Any]:
@@ -61,10 +73,26 @@ class Building:
 
     def cancel(self) -> None:
         """End the process if it still runs."""
+        if self._result is not None:
+            return
         if self._process.poll() is None:
             self._process.kill()
         self._process.communicate()
         shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def _known(request: str) -> dict[str, Any] | None:
+    """Return an earlier result, if what it built is still there."""
+    result = _built.get(request)
+    return result if result and Path(result["library"]).exists() else None
+
+
+def _remember(request: str, result: dict[str, Any]) -> None:
+    """Keep what was built; errors are looked for anew, since a package or a file may have come meanwhile."""
+    if result.get("ok") and result.get("library"):
+        if len(_built) >= _REMEMBERED:
+            del _built[next(iter(_built))]
+        _built[request] = result
 
 
 def _command(temporary: Path) -> list[str]:

@@ -210,6 +210,16 @@ def _stream_advice(kernel: str, usual: str) -> str:
     return usual
 
 
+def _lines(report: Report) -> str | None:
+    """Return where the access stands, and for a race between streams where the other one does."""
+    own = report.get("line") or report.get("launch_line")
+    other = report.get("other") if report.get("kind") == "stream_race" else None
+    theirs = (other.get("line") or other.get("launch_line")) if isinstance(other, dict) else None
+    if own and theirs and own != theirs:
+        return f"lines {min(own, theirs)} and {max(own, theirs)}"
+    return f"line {own or theirs}" if own or theirs else None
+
+
 def report(function: str, report: Report, case: str | None) -> str:
     """Say what the simulator observed."""
     observed, advice = _SAYINGS.get(str(report.get("kind")), ("{message_or}a fault was observed", ""))
@@ -229,8 +239,7 @@ def report(function: str, report: Report, case: str | None) -> str:
     if message and "{message_or}" in observed:
         observed = "{message}"
     what = observed.replace("{message_or}", "").format(message=message, **words)
-    line = report.get("line") or report.get("launch_line")
     count = report.get("count") or 1
     times = f"{count} times" if count > 1 else None
-    places = located(case, f"line {line}" if line else None, thread_text(report), times)
+    places = located(case, _lines(report), thread_text(report), times)
     return f"{function}: {what}{places}. {advice}".rstrip()

@@ -36,6 +36,14 @@ def test_launch_line_stands_in_for_an_unknown_line() -> None:
     assert "line 21" in messages.report("f", report, None)
 
 
+def test_stream_race_names_both_places() -> None:
+    """A race between two of the answer's own calls gives both lines, however each was found."""
+    race = {"kind": "stream_race", "message": "a and b race", "launch_line": 21, "other": {"line": 9}}
+    assert "lines 9 and 21" in messages.report("f", race, None)
+    assert "line 21)" in messages.report("f", race | {"other": {"operator": "aten::add"}}, None)
+    assert "line 21)" in messages.report("f", race | {"other": {"launch_line": 21}}, None)
+
+
 def test_wrong_stream_reads_as_the_style_guide_says() -> None:
     """A kernel on another stream is told with both streams and the argument to pass."""
     report = {"kind": "wrong_stream", "kernel": "k", "stream": 0, "current_stream": 7, "launch_line": 14}

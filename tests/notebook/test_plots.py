@@ -173,6 +173,24 @@ def test_timeline_of_a_race_report_shows_both_accesses_and_the_missing_edge() ->
     assert any("not to scale" in label for label in picture.labels)
 
 
+def test_timeline_of_a_race_with_later_work() -> None:
+    """The order of submission is drawn, whichever of the two accesses the report is about."""
+    report = {
+        "kind": "stream_race", "access": "write", "kernel": "scale", "launch_line": 9, "stream": 3,
+        "other": {"access": "read", "operator": "aten::sum", "stream": 0, "later": True},
+    }  # fmt: skip
+    picture = plots.timeline(report)
+    assert {"scale\nwrites the data", "aten::sum\nreads the data"} <= set(picture.labels)
+    assert "No edge makes aten::sum wait for scale" in picture.alt
+
+
+def test_timeline_of_a_race_of_one_kernel_with_itself() -> None:
+    """Two launches of one kernel are told apart, and the missing edge leads from one to the other."""
+    report = {"kind": "stream_race", "access": "write", "kernel": "scale", "stream": 3}
+    report |= {"other": {"access": "write", "kernel": "scale", "stream": 5}}
+    assert "No edge makes scale (later) wait for scale (earlier)" in plots.timeline(report).alt
+
+
 def test_timeline_places_ordered_kernels_one_after_the_other() -> None:
     """Kernels of one stream, or joined by an edge, do not overlap; unordered ones do."""
     from grader.notebook.plots._timeline import _schedule

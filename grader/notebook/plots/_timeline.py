@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from grader.notebook.plots._picture import (
@@ -147,14 +147,18 @@ def _draw_edge(axes: Axes, earlier: _Box, later: _Box, lanes: list[str], says: s
 
 def _of_report(report: Mapping[str, Any]) -> Picture:
     """Draw both accesses of a race report: the one that had to come first, and the one that did not wait."""
-    other = report.get("other", {})
-    lane = _lane(other, report.get("current_stream"))
-    first = Launch(_named(other, "earlier work"), lane, other.get("line"))
-    second = Launch(_named(report, "kernel"), _lane(report, None), report.get("launch_line"))
-    if first.kernel == second.kernel:
-        first = Launch(f"{first.kernel} (earlier)", first.stream, first.line)
+    other = dict(report.get("other", {}))
+    other.setdefault("stream", report.get("current_stream"))
     name = report.get("argument", "the data")
-    accesses = {first.kernel: _access(other, "write", name), second.kernel: _access(report, "read", name)}
+    pair = [
+        (Launch(_named(access, otherwise), _lane(access), _line(access)), _access(access, does, name))
+        for access, otherwise, does in ((other, "earlier work", "write"), (report, "kernel", "read"))
+    ]
+    (first, does), (second, did) = reversed(pair) if other.get("later") else pair
+    if first.kernel == second.kernel:
+        first = replace(first, kernel=f"{first.kernel} (earlier)")
+        second = replace(second, kernel=f"{second.kernel} (later)")
+    accesses = {first.kernel: does, second.kernel: did}
     return timeline([first, second], notes=accesses, missing=(first.kernel, second.kernel))
 
 
@@ -162,8 +166,12 @@ def _named(access: Mapping[str, Any], otherwise: str) -> str:
     return str(access.get("kernel") or access.get("operator") or otherwise)
 
 
-def _lane(access: Mapping[str, Any], otherwise: Any) -> str:
-    stream = access.get("stream", otherwise)
+def _line(access: Mapping[str, Any]) -> int | None:
+    return access.get("launch_line") or access.get("line")
+
+
+def _lane(access: Mapping[str, Any]) -> str:
+    stream = access.get("stream")
     return "another stream" if stream is None else stream_name(int(stream))
 
 

@@ -177,14 +177,14 @@ void reclaim(char* region, size_t bytes) {
 
 void forget(Allocation* old) {
   Arena& a = arena();
-  const auto place = std::find(a.quarantine.begin(), a.quarantine.end(), old);
-  if (place != a.quarantine.end()) {
+  if (old->resident) {
+    a.quarantine.erase(std::find(a.quarantine.begin(), a.quarantine.end(), old));
     a.quarantine_bytes -= old->bytes;
-    a.quarantine.erase(place);
     reserve_again(old->base, round_up(old->bytes, page()));
   }
   Allocation** first = granules + ((old->region - arena_begin) >> kGranuleShift);
   std::fill_n(first, old->region_bytes >> kGranuleShift, nullptr);
+  forget_accesses(old->id);
   a.by_base.erase(old->base);
 }
 

@@ -95,6 +95,8 @@ void settle_unjoined();
 
 // PyTorch's stream-ordered free: releases once the work that `stream` and `users` hold by now has run.
 void free_later(void* pointer, Stream* stream, const std::vector<Stream*>& users);
+// The allocation is so long gone that no access to it can be told any more.
+void forget_accesses(uint64_t allocation);
 size_t pending_tasks();
 // Runs submitted work at once, in the host's order, as an idle GPU does.  Clocks and reports stay the same.
 void set_eager(bool eager);

@@ -197,6 +197,8 @@ void check_races(const Queue& queue, uint64_t position, const Clock& seen, const
   }
 }
 
+void forget_accesses(uint64_t allocation) { accesses_by_allocation().erase(allocation); }
+
 void check_free(const Queue& queue, const Clock& clock, void* pointer) {
   const Allocation* allocation = find(pointer);
   if (!allocation) return;
