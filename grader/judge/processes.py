@@ -160,8 +160,15 @@ class Nursery:
             "policy": self._policy(scratch),
             "data_bytes": _DATA_BYTES if self.kind == "sim" else None,
         }
-        with theirs:
-            reply = self._ask(request, [theirs.fileno(), output, crash])
+        try:
+            with theirs:
+                reply = self._ask(request, [theirs.fileno(), output, crash])
+        except EnvironmentFault:
+            ours.close()
+            os.close(output)
+            os.close(crash)
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
         return Worker(self, reply["pid"], ours, scratch, output, crash)
 
     def _policy(self, scratch: Path) -> dict[str, Any] | None:
