@@ -4,7 +4,8 @@
 
 Builds all forms for CUDA and for the simulator, runs each in a process of its own, then under the tools of
 compute-sanitizer that its header names.  Results are stored as they come, in DIRECTORY/kernels.jsonl, and
-a second run does only what is missing.  Writes kernels.json and DATE-kernels-GPU.md there.
+a second run does only what is missing; what the simulator said elsewhere can be brought along.
+Writes kernels.json and DATE-kernels-GPU.md there.
 `--device sim` with `--sanitizer PROGRAM` tries the script itself out where there is no GPU.
 """
 
@@ -82,7 +83,7 @@ def _builds(chosen: Sequence[Form], store: Store, options: argparse.Namespace) -
         job(form, device)
         for device in dict.fromkeys((options.device, "sim"))
         for form in chosen
-        if store.library(form, device) is None
+        if store.library(form, device) is None and not (device == "sim" and store.get(form, "sim"))
     ]
 
 

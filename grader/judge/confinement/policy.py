@@ -62,8 +62,9 @@ def _common() -> Iterator[str]:
 
 
 def _installed_packages() -> Iterator[str]:
-    """Yield the directories that hold installed packages, wherever they are."""
-    yield from (path for path in sys.path if Path(path).name in ("site-packages", "dist-packages"))
+    """Yield the directories that hold installed packages, but never a source tree of ours."""
+    places = [Path(path) for path in sys.path if path]
+    yield from (str(path) for path in places if any(path.glob("*.dist-info")) and path != PACKAGE.parent)
     torch = sys.modules.get("torch")
     if torch is not None and torch.__file__:
         yield str(Path(torch.__file__).parent)
