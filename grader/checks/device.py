@@ -74,6 +74,8 @@ def _try(bench: Bench, drawn: Drawn, step: Step) -> Finding | None:
         return failed(messages.lost(bench.exercise.answer.called, loss, where))
     kinds = (*_FAULTS, *_STREAM_FAULTS) if step.produce else _FAULTS
     found = first_report(bench, [(drawn.case, seen.reports)], kinds)
+    if found and other:
+        found = replace(found, message=f"{found.message} Seen with {where}. {_GUARD}")
     return found or _problem(bench, drawn, step, seen, where)
 
 

@@ -24,6 +24,7 @@ def curves(series: Mapping[str, Sequence[float]], *, x: str = "step", y: str = "
         says = f"{name}\n{values[-1]:.2g}"
         axes.annotate(says, end, (8, 0), textcoords="offset points", color=colour, fontsize=9.5, va="center")
     axes.set_yscale("log")
+    axes.margins(x=0.0)
     axes.set_xlabel(x, color=INK)
     axes.set_ylabel(y, color=INK)
     axes.grid(visible=True, which="major", color="#E3E3E3")
