@@ -11,13 +11,7 @@
 #include <vector>
 
 #include "engine_cases.h"
-
-#define ARGS(...) ::sim::arguments(__VA_ARGS__)
-#define ARG(x) ::sim::argument(#x, x)
-#define KERNEL(name, args) return ::sim::kernel({#name, __LINE__}, args, [=]() mutable -> void
-#define LAUNCH(...) ::sim::Configured(__LINE__, __VA_ARGS__)
-#define SHARED(type, name, extents) \
-  type(&name) extents = ::sim::shared<decltype(name)>([] { static const ::sim::SharedSlot slot{#name, __LINE__}; return &slot; }())
+#include "front_end.h"
 
 static float table__initial[4] = {1, 2, 3, 4};
 static decltype(table__initial)& table = ::sim::symbol(table__initial, {"table", __LINE__});
@@ -62,7 +56,7 @@ __global__ void reverse(const float* a, float* out, int written) { KERNEL(revers
   SHARED(float, tile, [64]);
   if (static_cast<int>(threadIdx.x) < written) tile[threadIdx.x] = a[threadIdx.x];
   __syncthreads();
-  out[threadIdx.x] = tile[63 - threadIdx.x];  // FAULT unwritten
+  out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];  // FAULT unwritten
 }); }
 
 __global__ void shared_overrun(float* out, int at) { KERNEL(shared_overrun, ARGS(ARG(out))) {
@@ -82,18 +76,21 @@ __global__ void shared_row_overrun(float* out, int at) { KERNEL(shared_row_overr
 __global__ void divergent(float* out, int limit) { KERNEL(divergent, ARGS(ARG(out))) {
   if (static_cast<int>(threadIdx.x) < limit) {
     __syncthreads();  // FAULT first_barrier
-    out[threadIdx.x] = 1;
+    out[blockIdx.x * 64 + threadIdx.x] = 1;
   } else {
     __syncthreads();  // FAULT second_barrier
-    out[threadIdx.x] = 2;
+    out[blockIdx.x * 64 + threadIdx.x] = 2;
   }
 }); }
 
 __global__ void early_return(float* out, int n) { KERNEL(early_return, ARGS(ARG(out))) {
   if (static_cast<int>(threadIdx.x) >= n) return;
-  out[threadIdx.x] = 1;
+  float* const mine = out + blockIdx.x * 64;
+  mine[threadIdx.x] = 1;
   __syncthreads();
-  out[threadIdx.x] += out[n - 1 - threadIdx.x] > 0 ? 1 : 0;
+  const float other = mine[n - 1 - threadIdx.x];
+  __syncthreads();
+  mine[threadIdx.x] += other > 0 ? 1 : 0;
 }); }
 
 __global__ void stuck(float* out) { KERNEL(stuck, ARGS(ARG(out))) {
@@ -293,15 +290,15 @@ static const std::map<std::string, void (*)()> cases = {
     {"constant_overrun", [] { (LAUNCH(1, 8), constant_overrun(fresh(8))); }},
     {"local_array", [] { (LAUNCH(1, 8), local_overrun(fresh(8), 4)); }},
     {"array_bounds", [] { (LAUNCH(1, 8), local_overrun(fresh(8), 5)); }},
-    {"shared", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(64), 64)); }},
-    {"shared_unwritten", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(64), 63)); }},
+    {"shared", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(192), 64)); }},
+    {"shared_unwritten", [] { (LAUNCH(3, 64), reverse(filled(64), fresh(192), 63)); }},
     {"shared_dynamic", [] { (LAUNCH(1, 32, 32 * sizeof(float)), shared_overrun(fresh(32), 0)); }},
     {"shared_overrun", [] { (LAUNCH(1, 32, 32 * sizeof(float)), shared_overrun(fresh(32), 1)); }},
     {"shared_row", [] { (LAUNCH(1, 32), shared_row_overrun(fresh(32), 0)); }},
     {"shared_row_overrun", [] { (LAUNCH(1, 32), shared_row_overrun(fresh(32), 1)); }},
-    {"barrier", [] { (LAUNCH(2, 64), divergent(fresh(64), 64)); }},
-    {"barrier_divergence", [] { (LAUNCH(2, 64), divergent(fresh(64), 32)); }},
-    {"early_return", [] { (LAUNCH(2, 64), early_return(fresh(64), 40)); }},
+    {"barrier", [] { (LAUNCH(2, 64), divergent(fresh(128), 64)); }},
+    {"barrier_divergence", [] { (LAUNCH(2, 64), divergent(fresh(128), 32)); }},
+    {"early_return", [] { (LAUNCH(2, 64), early_return(fresh(128), 40)); }},
     {"deadlock", [] { (LAUNCH(1, 32), stuck(fresh(32))); }},
     {"spin", [] { static int zero = 0; (LAUNCH(1, 2), spin(static_cast<int*>(device_copy(&zero, 4)), fresh(2))); }},
     {"hand_over", [] { static int zero = 0; (LAUNCH(2, 1), hand_over(static_cast<int*>(device_copy(&zero, 4)), fresh(1))); }},

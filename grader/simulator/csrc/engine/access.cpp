@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "arena.h"
 #include "grid.h"
+#include "race.h"
 
 namespace sim {
 namespace {
@@ -46,25 +48,16 @@ void locate(Report& r, const Allocation& a, const char* p) {
   r.numel = (a.base + a.bytes - base) / static_cast<int64_t>(element);
 }
 
-Report fault(const char* kind, const void* p, size_t bytes, Access access, const void* pc,
-             const Allocation* a) {
-  Report r = here(kind, pc);
-  r.access = name_of(access);
-  r.bytes = static_cast<int>(bytes);
-  if (a) locate(r, *a, static_cast<const char*>(p));
-  return r;
-}
-
 [[noreturn]] void illegal(const void* p, size_t bytes, Access access, const void* pc,
                           const std::string& why) {
-  Report r = fault("illegal_address", p, bytes, access, pc, find(p));
+  Report r = access_report("illegal_address", p, bytes, access, pc, find(p));
   r.message = why;
   report(r);
   abandon(kIllegalAddress, r.message);
 }
 
 [[noreturn]] void from_host(const void* p, size_t bytes, Access access, const void* pc) {
-  Report r = fault("host_access", p, bytes, access, pc, find(p));
+  Report r = access_report("host_access", p, bytes, access, pc, find(p));
   r.message = "host code follows a pointer to device memory";
   report(std::move(r));
   crash();
@@ -79,13 +72,13 @@ void beyond_device_memory(const void* p, size_t bytes, Access access, const void
 }
 
 void outside(Allocation& a, const void* p, size_t bytes, Access access, const void* pc) {
-  report(fault("out_of_bounds", p, bytes, access, pc, &a));
+  report(access_report("out_of_bounds", p, bytes, access, pc, &a));
   open_red_zone(a, static_cast<const char*>(p), bytes);
 }
 
 // Freed memory stays readable for a while, so that the first report is not the last.
 void after_free(const Allocation& a, const void* p, size_t bytes, Access access, const void* pc) {
-  Report r = fault("use_after_free", p, bytes, access, pc, &a);
+  Report r = access_report("use_after_free", p, bytes, access, pc, &a);
   r.message = "freed by " + a.freed_by;
   report(r);
   const char* const at = static_cast<const char*>(p);
@@ -106,6 +99,15 @@ void for_words(size_t offset, size_t n, Visit visit) {
 }
 
 }  // namespace
+
+Report access_report(const char* kind, const void* p, size_t bytes, Access access, const void* pc,
+                     const Allocation* a) {
+  Report r = here(kind, pc);
+  r.access = name_of(access);
+  r.bytes = static_cast<int>(bytes);
+  if (a) locate(r, *a, static_cast<const char*>(p));
+  return r;
+}
 
 Report here(const char* kind, const void* pc) {
   Report r;
@@ -131,7 +133,8 @@ void abandon(Error error, const std::string& cause) {
   __builtin_unreachable();
 }
 
-void judge_slowly(const void* p, size_t bytes, Access access, size_t alignment, const void* return_address) {
+void judge_slowly(const void* p, size_t bytes, Access access, Strength strength, size_t alignment,
+                  const void* return_address) {
   const void* const pc = before(return_address);
   if (!running.on_device) from_host(p, bytes, access, pc);
   Allocation* const a = find_mutable(p);
@@ -147,18 +150,20 @@ void judge_slowly(const void* p, size_t bytes, Access access, size_t alignment, 
   const size_t offset = static_cast<const char*>(p) - a->base;
   if (offset >= a->limit || a->limit - offset < bytes) return outside(*a, p, bytes, access, pc);
   if (reinterpret_cast<uintptr_t>(p) % alignment) {
-    report(fault("misaligned", p, bytes, access, pc, a));
+    report(access_report("misaligned", p, bytes, access, pc, a));
     abandon(kMisalignedAddress, "misaligned address");
   }
-  if (access != Access::kWrite) running.grid->touch(*a, false);
-  if (access != Access::kRead) running.grid->touch(*a, true);
+  if (access != Access::kWrite) running.grid->touch(*a, false, offset | bytes);
+  if (access != Access::kRead) running.grid->touch(*a, true, offset | bytes);
   bool initialised = true;
   for_words(offset, bytes, [&](size_t word, uint64_t mask) {
     initialised &= a->all_initialised || !(~a->initialised[word] & mask);
     if (access != Access::kWrite) a->read[word] |= mask;
     if (access != Access::kRead) a->written[word] |= mask, a->initialised[word] |= mask;
   });
-  if (access != Access::kWrite && !initialised) report(fault("uninitialised_read", p, bytes, access, pc, a));
+  if (access != Access::kWrite && !initialised)
+    note_uninitialised(access_report("uninitialised_read", p, bytes, access, pc, a));
+  note_slowly(*a, offset, bytes, access, strength, return_address);
 }
 
 void maybe_give_way(const void* return_address) {
@@ -171,7 +176,7 @@ void judge_range(const void* p, size_t bytes, Access access, const void* return_
   const bool on_stack =
       address - running.stack < running.stack_bytes && bytes <= running.stack + running.stack_bytes - address;
   if (!owns(p) && (!running.on_device || on_stack)) return;
-  judge_slowly(p, bytes, access, kUnaligned, return_address);
+  judge_slowly(p, bytes, access, Strength::kPlain, kUnaligned, return_address);
 }
 
 }  // namespace sim

@@ -6,24 +6,34 @@
 #include "../../include/cuda_bf16.h"
 #include "../../include/cuda_fp16.h"
 
-#include "access.h"
+#include "judge.h"
 
 namespace {
 
 template <class T, class F>
 inline __attribute__((always_inline)) T update(T* address, const void* return_address, F next) {
   sim::maybe_give_way(return_address);
+  sim::maybe_hand_over(address, sim::HandOver::kBoth);
   sim::judge<sizeof(T), sim::Access::kAtomic, true>(address, return_address);
   const T old = *address;
   *address = next(old);
   return old;
 }
 
+template <class T>
+inline __attribute__((always_inline)) T compare_and_swap(T* address, T expected, T value,
+                                                         const void* return_address) {
+  const T found = update(address, return_address, [=](T old) { return old == expected ? value : old; });
+  sim::make_good(address);
+  return found;
+}
+
 // An exchange may find anything: the first one of a lock or a list head reads what nobody wrote.
 template <class T>
 inline __attribute__((always_inline)) T exchange(T* address, T value, const void* return_address) {
   sim::maybe_give_way(return_address);
-  sim::judge<sizeof(T), sim::Access::kWrite, true>(address, return_address);
+  sim::maybe_hand_over(address, sim::HandOver::kBoth);
+  sim::judge<sizeof(T), sim::Access::kWrite, true, sim::Strength::kAtomic>(address, return_address);
   const T old = *address;
   *address = value;
   return old;
@@ -64,10 +74,8 @@ float atomicExch(float* address, float value) { return exchange(address, value, 
 SIM_DEFINE(unsigned int, atomicInc, old >= value ? 0 : old + 1)
 SIM_DEFINE(unsigned int, atomicDec, old == 0 || old > value ? value : old - 1)
 
-#define SIM_DEFINE_CAS(T)                                                               \
-  T atomicCAS(T* address, T expected, T value) {                                        \
-    return update(address, HERE, [=](T old) { return old == expected ? value : old; }); \
-  }
+#define SIM_DEFINE_CAS(T) \
+  T atomicCAS(T* address, T expected, T value) { return compare_and_swap(address, expected, value, HERE); }
 SIM_DEFINE_CAS(int)
 SIM_DEFINE_CAS(unsigned int)
 SIM_DEFINE_CAS(unsigned long long)

@@ -6,6 +6,7 @@
 
 #include "builtins.h"
 #include "grid.h"
+#include "race.h"
 #include "running.h"
 
 namespace sim {
@@ -48,6 +49,7 @@ Block::Block(Grid& grid, const Launch& launch)
     : grid_(grid),
       launch_(launch),
       count_(static_cast<uint32_t>(launch.block.count())),
+      ordering_(count_),
       threads_(count_),
       pending_((count_ + 31) / 32),
       exited_((count_ + 31) / 32),
@@ -61,12 +63,14 @@ Block::~Block() {
 
 void Block::begin(uint64_t linear) {
   index_ = grid_.block_index(linear);
+  linear_ = static_cast<uint32_t>(linear);
+  ordering_.begin(linear_);
   order_ = grid_.thread_order();
   for (Thread& thread : threads_) thread.state = State::kUnstarted;
   std::fill(exited_.begin(), exited_.end(), 0);
   next_ = done_ = at_barrier_ = spinning_ = at_active_mask_ = 0;
   barrier_mixed_ = false;
-  shared_.reset();
+  shared_.reset(ordering_.began());
 }
 
 Dim3 Block::thread_index(uint32_t thread) const {
@@ -77,6 +81,7 @@ Dim3 Block::thread_index(uint32_t thread) const {
 
 // Threads that are able to go on come before new ones, so that few stacks are in use.
 Block::Progress Block::run() {
+  grid_.resume(linear_);
   for (;;) {
     if (grid_.given_up()) return Progress::kAbandoned;
     if (!ready_.empty()) {
@@ -132,10 +137,12 @@ bool Block::begin_next() {
   running.thread = thread;
   running.spins = 0;
   set_builtins(index_, thread_index(thread));
+  renew();
   return true;
 }
 
 void Block::finish_current() {
+  settle_suspects();
   const uint32_t thread = running.thread;
   threads_[thread].fiber = nullptr;
   threads_[thread].state = State::kDone;
@@ -156,6 +163,7 @@ void Block::enter(uint32_t thread, Fiber* fiber) {
     running.spins = 0;
     threads_[thread].state = State::kRunning;
     set_builtins(index_, thread_index(thread));
+    renew();
   }
   running.on_device = true;
   sim_switch(&grid_.scheduler, fiber->saved);
@@ -165,7 +173,15 @@ void Block::enter(uint32_t thread, Fiber* fiber) {
   if (thread < count_ && running.thread == count_) give_fiber(fiber);
 }
 
+void Block::renew() {
+  running.me = Record{clock_now} << kStampShift | Record{running.thread} << kThreadShift;
+  running.since = grid_.resumed_at();
+  running.floor_block = std::max(ordering_.barrier_time(), running.since - 1);
+  running.floor_warp = std::max(running.floor_block, ordering_.warp_time(running.thread / 32));
+}
+
 void Block::suspend(State state, Wait wait) {
+  settle_suspects();
   Thread& thread = threads_[running.thread];
   thread.state = state;
   thread.wait = wait;
@@ -178,6 +194,7 @@ void Block::ready(uint32_t thread) {
 }
 
 int Block::barrier(BarrierKind kind, int predicate, int line, const void* pc) {
+  settle_suspects();
   if (!at_barrier_) {
     barrier_line_ = line;
     barrier_mixed_ = false;
@@ -204,6 +221,7 @@ void Block::release_barrier() {
   if (barrier_mixed_) report_divergence();
   at_barrier_ = 0;
   released_ = votes_;
+  ordering_.barrier();
   grid_.progressed();
   for (uint32_t position = 0; position < count_; ++position) {
     const uint32_t i = order_.empty() ? position : order_[position];

@@ -7,6 +7,7 @@
 #include "../../include/sim/warp_kind.h"
 #include "fiber.h"
 #include "launch.h"
+#include "ordering.h"
 #include "shared.h"
 
 namespace sim {
@@ -60,6 +61,10 @@ class Block {
   void give_way(const void* pc);
 
   Dim3 index() const { return index_; }
+  uint32_t linear() const { return linear_; }
+  Ordering& ordering() { return ordering_; }
+  // Brings `running` up to date after anything that orders accesses.
+  void renew();
   Dim3 thread_index(uint32_t thread) const;
   SharedMemory& shared() { return shared_; }
   std::string waiting() const;  // "threads 0-31 at __syncthreads, line 12; ..."
@@ -85,6 +90,8 @@ class Block {
   const Launch& launch_;
   const uint32_t count_;
   Dim3 index_;
+  uint32_t linear_ = 0;
+  Ordering ordering_;
   std::vector<Thread> threads_;
   std::vector<uint32_t> order_;  // empty: ascending
   std::deque<uint32_t> ready_;

@@ -6,6 +6,7 @@
 #include "builtins.h"
 #include "fault_guard.h"
 #include "module.h"
+#include "race.h"
 #include "running.h"
 
 namespace sim {
@@ -134,12 +135,29 @@ bool Grid::is_readable_host(uintptr_t address) const {
          address - reinterpret_cast<uintptr_t>(launch_.body.closure.get()) < launch_.body.closure_bytes;
 }
 
-void Grid::touch(Allocation& a, bool write) {
+void Grid::resume(uint32_t block) {
+  if (!runs_.empty() && runs_.back().block == block) return;
+  tick();
+  runs_.push_back({clock_now, block});
+}
+
+uint32_t Grid::block_at(uint32_t stamp) const {
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), stamp,
+                                      [](uint32_t wanted, const Run& run) { return wanted < run.since; });
+  return after == runs_.begin() ? 0 : std::prev(after)->block;
+}
+
+void Grid::touch(Allocation& a, bool write, size_t grain) {
   if (!a.touched) {
     touched_.push_back(&a);
+    a.shadow = {};
+    a.shadow.shared = a.origin == Origin::kShared;
+    a.shadow.floor = a.shadow.shared ? running.block->ordering().began() : began_;
+    a.shadow.shift = static_cast<uint8_t>(__builtin_ctzll(grain | 16));
     a.read.reset(new uint64_t[a.bytes / 64 + 1]());
     a.written.reset(new uint64_t[a.bytes / 64 + 1]());
   }
+  need_plane(a.shadow, a.bytes, write ? Plane::kWriters : Plane::kReaders);
   a.touched |= write ? kTouchedWrite : kTouchedRead;
 }
 
@@ -150,6 +168,7 @@ void Grid::tell_spans() {
       if (a->touched & kTouchedWrite) tell(*a, a->written.get(), true);
     }
     a->touched = 0;
+    drop_planes(a->shadow);
     a->read.reset();
     a->written.reset();
   }
@@ -193,12 +212,18 @@ void Grid::hang(const Block& block) {
 void Grid::run() {
   const Running outer = running;
   running.grid = this;
+  running.code = module_begin_;
+  running.fenced = running.suspects = false;
+  wind_clock();
+  began_ = clock_now;
+  tick();
   block_dim = launch_.block;
   grid_dim = launch_.grid;
   {
     const FaultGuard guard;
     run_blocks();
   }
+  tell_races();
   tell_spans();
   resident_.clear();
   spare_.clear();

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "block.h"
@@ -31,7 +32,14 @@ class Grid {
   bool is_module_code(uintptr_t pc) const { return pc - module_begin_ < module_bytes_; }
 
   // Remembers that the grid uses an allocation, so that its marks can be cleared and its spans told.
-  void touch(Allocation& allocation, bool write);
+  // `grain`: an access's offset or size, whose lowest bit says how fine its shadow must be.
+  void touch(Allocation& allocation, bool write, size_t grain);
+
+  // A block gets the OS thread.  From then on the clock is its own.
+  void resume(uint32_t block);
+  uint32_t resumed_at() const { return runs_.back().since; }
+  uint32_t block_at(uint32_t stamp) const;
+  Handover& handover(const void* flag) { return handovers_[flag]; }
 
   void* scheduler = nullptr;  // where sim_switch goes back to
 
@@ -48,6 +56,12 @@ class Grid {
   uint64_t stride_ = 1, offset_ = 0;  // of a random order: position -> (offset + position * stride) mod count
   std::vector<std::unique_ptr<Block>> resident_, spare_;
   std::vector<Allocation*> touched_;
+  struct Run {
+    uint32_t since, block;
+  };
+  std::vector<Run> runs_;  // who had the OS thread, in order
+  std::unordered_map<const void*, Handover> handovers_;
+  uint32_t began_ = 0;
   uintptr_t module_begin_ = 0;
   size_t module_bytes_ = 0;
   uint64_t progress_ = 0;

@@ -1,8 +1,11 @@
 // C++ atomics of the learner's unit.  On the host they must stay what they are: torch counts references with
 // them.
-#include "access.h"
+#include "../../include/sim/collective.h"
+#include "judge.h"
 
 using sim::Access;
+using sim::HandOver;
+using sim::Strength;
 
 #define HERE __builtin_return_address(0)
 
@@ -13,11 +16,23 @@ inline __attribute__((always_inline)) void check(const volatile T* p, Access acc
                                                  const void* return_address) {
   if (!sim::running.on_device && !sim::owns(const_cast<const T*>(p))) return;
   sim::maybe_give_way(return_address);
-  if (access == Access::kRead)
-    return sim::judge<sizeof(T), Access::kRead, true>(const_cast<const T*>(p), return_address);
-  if (access == Access::kWrite)
-    return sim::judge<sizeof(T), Access::kWrite, true>(const_cast<const T*>(p), return_address);
-  sim::judge<sizeof(T), Access::kAtomic, true>(const_cast<const T*>(p), return_address);
+  const T* const at = const_cast<const T*>(p);
+  if (access == Access::kRead) {
+    sim::maybe_hand_over(at, HandOver::kTake);
+    return sim::judge<sizeof(T), Access::kRead, true, Strength::kAtomic>(at, return_address);
+  }
+  if (access == Access::kWrite) {
+    sim::maybe_hand_over(at, HandOver::kGive);
+    return sim::judge<sizeof(T), Access::kWrite, true, Strength::kAtomic>(at, return_address);
+  }
+  sim::maybe_hand_over(at, HandOver::kBoth);
+  sim::judge<sizeof(T), Access::kAtomic, true>(at, return_address);
+}
+
+template <class T>
+inline __attribute__((always_inline)) void check_swap(const volatile T* p, const void* return_address) {
+  check(p, Access::kAtomic, return_address);
+  sim::make_good(const_cast<const T*>(p));
 }
 
 }  // namespace
@@ -32,15 +47,15 @@ inline __attribute__((always_inline)) void check(const volatile T* p, Access acc
     __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
   }                                                                                                \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {   \
-    check(p, Access::kAtomic, HERE);                                                               \
+    check_swap(p, HERE);                                                                           \
     return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }                                                                                                \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {     \
-    check(p, Access::kAtomic, HERE);                                                               \
+    check_swap(p, HERE);                                                                           \
     return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }                                                                                                \
   T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {         \
-    check(p, Access::kAtomic, HERE);                                                               \
+    check_swap(p, HERE);                                                                           \
     __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
     return expected;                                                                               \
   }                                                                                                \
@@ -63,6 +78,6 @@ SIM_ATOMICS(8, unsigned char)
 SIM_ATOMICS(16, unsigned short)
 SIM_ATOMICS(32, unsigned int)
 SIM_ATOMICS(64, unsigned long)
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) { sim::thread_fence(sim::FenceScope::kDevice); }
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 }

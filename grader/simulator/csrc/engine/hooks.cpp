@@ -2,11 +2,12 @@
 // puts in place of memcpy and its kin there (-Wl,--wrap).
 #include <cstring>
 
-#include "access.h"
+#include "judge.h"
 
 using sim::Access;
 using sim::judge;
 using sim::judge_range;
+using sim::Strength;
 
 #define HERE __builtin_return_address(0)
 
@@ -18,15 +19,19 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-#define SIM_HOOKS(n)                                                                           \
-  void __tsan_read##n(void* p) { judge<n, Access::kRead, true>(p, HERE); }                     \
-  void __tsan_write##n(void* p) { judge<n, Access::kWrite, true>(p, HERE); }                   \
-  void __tsan_unaligned_read##n(void* p) { judge<n, Access::kRead, false>(p, HERE); }          \
-  void __tsan_unaligned_write##n(void* p) { judge<n, Access::kWrite, false>(p, HERE); }        \
-  void __tsan_volatile_read##n(void* p) { sim::judge_volatile<n, Access::kRead>(p, HERE); }    \
-  void __tsan_volatile_write##n(void* p) { sim::judge_volatile<n, Access::kWrite>(p, HERE); }  \
-  void __tsan_unaligned_volatile_read##n(void* p) { judge<n, Access::kRead, false>(p, HERE); } \
-  void __tsan_unaligned_volatile_write##n(void* p) { judge<n, Access::kWrite, false>(p, HERE); }
+#define SIM_HOOKS(n)                                                                          \
+  void __tsan_read##n(void* p) { judge<n, Access::kRead, true>(p, HERE); }                    \
+  void __tsan_write##n(void* p) { judge<n, Access::kWrite, true>(p, HERE); }                  \
+  void __tsan_unaligned_read##n(void* p) { judge<n, Access::kRead, false>(p, HERE); }         \
+  void __tsan_unaligned_write##n(void* p) { judge<n, Access::kWrite, false>(p, HERE); }       \
+  void __tsan_volatile_read##n(void* p) { sim::judge_volatile<n, Access::kRead>(p, HERE); }   \
+  void __tsan_volatile_write##n(void* p) { sim::judge_volatile<n, Access::kWrite>(p, HERE); } \
+  void __tsan_unaligned_volatile_read##n(void* p) {                                           \
+    judge<n, Access::kRead, false, Strength::kVolatile>(p, HERE);                             \
+  }                                                                                           \
+  void __tsan_unaligned_volatile_write##n(void* p) {                                          \
+    judge<n, Access::kWrite, false, Strength::kVolatile>(p, HERE);                            \
+  }
 
 SIM_HOOKS(1)
 SIM_HOOKS(2)

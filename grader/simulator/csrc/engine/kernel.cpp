@@ -101,6 +101,13 @@ uint64_t warp_collective(WarpKind kind, uint32_t mask, uint64_t value, int argum
   return block_of("a warp operation").collective(kind, mask, value, argument, width, line, before(HERE));
 }
 
+void thread_fence(FenceScope scope) {
+  if (!running.on_device) return __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  running.fenced = true;
+  running.block->ordering().fence(running.thread, scope);
+  running.block->renew();
+}
+
 uint32_t active_mask(int line) { return block_of("__activemask").active_mask(line, before(HERE)); }
 
 bool warp_agreed() { return block_of("__match_all_sync").agreed(); }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "shadow.h"
+
 namespace sim {
 
 struct Stream;
@@ -22,8 +24,16 @@ enum class Origin : uint8_t { kTorch, kCudaMalloc, kCudaMallocAsync, kSymbol, kS
 enum Touched : uint8_t { kTouchedRead = 1, kTouchedWrite = 2 };
 
 struct Allocation {
-  uint64_t id = 0;
+  // What the hooks read comes first.  `limit` is `bytes` while the allocation lives and 0 afterwards.
   char* base = nullptr;
+  size_t limit = 0;
+  Shadow shadow;                              // of the running grid: who accessed what
+  std::unique_ptr<uint64_t[]> initialised;    // one bit a byte
+  std::unique_ptr<uint64_t[]> read, written;  // bits of the bytes that the running grid has touched
+  bool all_initialised = false;
+  uint8_t touched = 0;  // by the running grid
+
+  uint64_t id = 0;
   size_t bytes = 0;
   int device = 0;
   Origin origin = Origin::kTorch;
@@ -33,13 +43,7 @@ struct Allocation {
 
   std::string name;            // of a symbol or a shared variable
   uint32_t element_bytes = 0;  // of the same
-  // What the hooks read.  `limit` is `bytes` while the allocation lives and 0 afterwards.
-  size_t limit = 0;
-  std::unique_ptr<uint64_t[]> initialised;  // one bit a byte
-  bool all_initialised = false;
-  uint8_t touched = 0;                        // by the running grid
-  std::unique_ptr<uint64_t[]> read, written;  // bits of the bytes that the running grid has touched
-  bool resident = true;                       // false when freed so long ago that its pages were given back
+  bool resident = true;        // false when freed so long ago that its pages were given back
   char* region = nullptr;
   size_t region_bytes = 0;  // with the red zones
 };

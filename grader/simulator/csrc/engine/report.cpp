@@ -100,15 +100,21 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* stack) {
 
 }  // namespace
 
-void report(Report r) {
+std::vector<const void*> learner_stack() {
+  std::vector<const void*> stack;
+  _Unwind_Backtrace(visit, &stack);
+  return stack;
+}
+
+void report(Report r, int64_t count) {
   EngineLock lock;
   const Key key{r.kind, r.pc, r.pc ? r.line : r.launch_line, r.kernel, r.pc ? "" : r.message};
   const auto [it, fresh] = place_of.emplace(key, reports.size());
   if (fresh) {
-    if (running.on_device && r.pc) _Unwind_Backtrace(visit, &r.stack);
-    reports.push_back({std::move(r), 1});
+    if (running.on_device && r.pc && r.stack.empty()) r.stack = learner_stack();
+    reports.push_back({std::move(r), count});
   } else {
-    ++reports[it->second].count;
+    reports[it->second].count += count;
   }
 }
 

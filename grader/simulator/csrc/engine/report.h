@@ -45,7 +45,9 @@ struct Report {
 };
 
 // Reports of the same kind, pc, line and kernel are counted, not repeated.
-void report(Report report);
+void report(Report report, int64_t count = 1);
+// The running thread's calls in the learner's module, innermost first.
+std::vector<const void*> learner_stack();
 std::string take_reports();     // JSON array; clears
 std::string take_launch_log();  // JSON array; clears
 size_t pending_reports();

@@ -22,6 +22,14 @@ struct Running {
   uint32_t thread = 0;              // linear index in the block
   uint32_t spins = 0;               // atomic and volatile accesses of this thread since it last gave way
   const void* last_spin = nullptr;  // where
+  // What the race hooks need of the running thread; Block::renew() keeps them up to date.
+  uint64_t me = 0;           // a record of this thread, now
+  uint32_t since = 0;        // earlier records may be another block's
+  uint32_t floor_block = 0;  // records from `since` up to here are ordered by a barrier
+  uint32_t floor_warp = 0;   // and, of the thread's warp, up to here
+  bool suspects = false;     // there are writes whose values must be compared before memory changes again
+  bool fenced = false;       // some thread of the grid has executed a fence
+  uintptr_t code = 0;        // where places in the module's code count from
 };
 
 #define SIM_THREAD_LOCAL extern __thread __attribute__((tls_model("initial-exec")))

@@ -17,8 +17,11 @@ void* make(size_t bytes, const char* name, uint32_t element_bytes) {
   return base;
 }
 
-void clear(void* base) {
-  if (const Allocation* allocation = base ? find(base) : nullptr) poison(base, allocation->bytes);
+void clear(void* base, uint32_t now) {
+  Allocation* const allocation = base ? find_mutable(base) : nullptr;
+  if (!allocation) return;
+  poison(base, allocation->bytes);
+  allocation->shadow.floor = now;
 }
 
 }  // namespace
@@ -28,9 +31,9 @@ SharedMemory::~SharedMemory() {
   release(dynamic_, "the end of the kernel");
 }
 
-void SharedMemory::reset() {
-  for (const Entry& entry : entries_) clear(entry.base);
-  clear(dynamic_);
+void SharedMemory::reset(uint32_t now) {
+  for (const Entry& entry : entries_) clear(entry.base, now);
+  clear(dynamic_, now);
 }
 
 void* SharedMemory::variable(const SharedSlot& slot, size_t bytes, uint32_t element_bytes) {

@@ -13,8 +13,8 @@ class SharedMemory {
  public:
   explicit SharedMemory(const Launch& launch) : launch_(launch) {}
   ~SharedMemory();
-  // Poisons every variable: the next block begins.
-  void reset();
+  // Poisons every variable and forgets who accessed it: the next block begins.
+  void reset(uint32_t now);
   void* variable(const SharedSlot& slot, size_t bytes, uint32_t element_bytes);
   void* dynamic(const char* name, uint32_t element_bytes);
   // Whether an array of so many elements may be one of the block's variables, or a row of one.

@@ -3,6 +3,7 @@
 
 #include "block.h"
 #include "grid.h"
+#include "race.h"
 #include "running.h"
 
 namespace sim {
@@ -145,6 +146,7 @@ uint32_t Block::lanes(uint32_t warp) const {
 
 uint64_t Block::collective(WarpKind kind, uint32_t mask, uint64_t value, int argument, int width, int line,
                            const void* pc) {
+  settle_suspects();
   const uint32_t thread = running.thread, warp = thread / 32, lane = thread % 32;
   if (!(mask >> lane & 1)) {
     Report r = here("barrier_divergence", pc);
@@ -179,6 +181,8 @@ void Block::complete(uint32_t warp, size_t which) {
   pending_[warp].erase(pending_[warp].begin() + which);
   grid_.progressed();
   if (c.mask & exited_[warp]) report_absent(warp, c);
+  // Only __syncwarp orders memory; shuffles and votes do not.
+  if (c.kind == WarpKind::kSync) ordering_.warp_barrier(warp, c.mask & lanes(warp), lanes(warp));
   const bool descending = !order_.empty() && order_.front() > order_.back();
   uint32_t lanes_in_order[32];
   uint32_t n = 0;

@@ -24,9 +24,9 @@ SIM_DEVICE int __syncthreads_or(int p, SIM_LINE) {
   return sim::block_barrier(sim::BarrierKind::kOr, p, line);
 }
 
-SIM_DEVICE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-SIM_DEVICE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-SIM_DEVICE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+SIM_DEVICE void __threadfence() { sim::thread_fence(sim::FenceScope::kDevice); }
+SIM_DEVICE void __threadfence_block() { sim::thread_fence(sim::FenceScope::kBlock); }
+SIM_DEVICE void __threadfence_system() { sim::thread_fence(sim::FenceScope::kDevice); }
 
 SIM_DEVICE void __syncwarp(unsigned mask = 0xffffffffu, SIM_LINE) {
   sim::warp_collective(sim::WarpKind::kSync, mask, 0, 0, 32, line);

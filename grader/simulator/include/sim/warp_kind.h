@@ -4,6 +4,8 @@
 
 namespace sim {
 
+enum class FenceScope : uint8_t { kBlock, kDevice };
+
 enum class BarrierKind : uint8_t { kSync, kCount, kAnd, kOr };
 
 enum class WarpKind : uint8_t {
