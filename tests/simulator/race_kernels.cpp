@@ -52,7 +52,7 @@ __global__ void warp_tree(const float* a, float* out, bool meet) { KERNEL(warp_t
   for (int s = 32; s > 0; s /= 2) {
     const float v = t < s ? part[t + s] : 0;  // FAULT warp_tree
     if (meet) __syncwarp();
-    if (t < s) part[t] = part[t] + v;
+    if (t < s) part[t] = part[t] + v;  // FAULT warp_tree_write
     if (meet) __syncwarp();
   }
   if (t == 0) out[0] = part[0];
@@ -62,7 +62,7 @@ __global__ void half_warps(float* out, bool right) { KERNEL(half_warps, ARGS(ARG
   SHARED(float, part, [32]);
   const int t = threadIdx.x;
   const unsigned mask = t < 16 ? 0xffffu : 0xffff0000u;
-  part[t] = t;
+  part[t] = t;  // FAULT half_warps_write
   __syncwarp(mask);
   out[t] = part[right ? t ^ 15 : 31 - t];  // FAULT half_warps
 }); }
@@ -70,7 +70,7 @@ __global__ void half_warps(float* out, bool right) { KERNEL(half_warps, ARGS(ARG
 __global__ void shuffled(float* out, bool meet) { KERNEL(shuffled, ARGS(ARG(out))) {
   SHARED(float, part, [32]);
   const int t = threadIdx.x;
-  part[t] = t;
+  part[t] = t;  // FAULT shuffled_write
   const float v = __shfl_xor_sync(0xffffffffu, 1.0f, 1);
   if (meet) __syncwarp();
   out[t] = part[t ^ 1] + v;  // FAULT shuffled
@@ -91,7 +91,7 @@ __global__ void bytes(unsigned char* out, int step) { KERNEL(bytes, ARGS(ARG(out
 }); }
 
 __global__ void words_and_bytes(unsigned* words, unsigned char* bytes, bool apart) { KERNEL(words_and_bytes, ARGS(ARG(words), ARG(bytes))) {
-  if (threadIdx.x == 0) words[0] = 7;
+  if (threadIdx.x == 0) words[0] = 7;  // FAULT words_and_bytes_first
   if (threadIdx.x == 1) bytes[apart ? 4 : 3] = 1;  // FAULT words_and_bytes
 }); }
 
@@ -113,13 +113,13 @@ __global__ void bins(const int* keys, int* out, bool meet) { KERNEL(bins, ARGS(A
   const int t = threadIdx.x;
   if (t < 32) count[t] = 0;
   __syncthreads();
-  atomicAdd(&count[keys[t]], 1);
+  atomicAdd(&count[keys[t]], 1);  // FAULT bins_add
   if (meet) __syncthreads();
   if (t < 32) out[blockIdx.x * 32 + t] = count[t];  // FAULT bins
 }); }
 
 __global__ void read_total(int* sum, float* out) { KERNEL(read_total, ARGS(ARG(sum), ARG(out))) {
-  atomicAdd(sum, 1);
+  atomicAdd(sum, 1);  // FAULT read_total_add
   if (threadIdx.x == 0) out[blockIdx.x] = *sum;  // FAULT read_total
 }); }
 
@@ -135,7 +135,7 @@ __global__ void last_block(const float* a, float* parts, unsigned* done, float* 
     __syncthreads();
   }
   if (t == 0) {
-    parts[blockIdx.x] = part[0];
+    parts[blockIdx.x] = part[0];  // FAULT last_block_write
     if (fence) __threadfence();
     last[0] = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
   }
@@ -197,7 +197,7 @@ __global__ void look_back(const float* a, volatile int* state, float* sums, floa
       }
       prefix += sums[p];
     }
-    prefixes[b] = prefix + sum;
+    prefixes[b] = prefix + sum;  // FAULT look_back_write
     __threadfence();
     if (by_atomics) atomicExch(const_cast<int*>(&state[b]), 2);
     else state[b] = 2;
@@ -226,7 +226,7 @@ __global__ void producer(float* out, bool fence) { KERNEL(producer, ARGS(ARG(out
   __syncthreads();
   const int lane = threadIdx.x % 32;
   if (threadIdx.x < 32) {
-    box[lane] = lane;
+    box[lane] = lane;  // FAULT producer_write
     __syncwarp();
     if (fence) __threadfence_block();
     if (lane == 0) *full = 1;
@@ -240,7 +240,7 @@ __global__ void producer(float* out, bool fence) { KERNEL(producer, ARGS(ARG(out
 // A block-wide fence is none between blocks.
 __global__ void narrow_fence(float* a, int* flag, float* out, bool wide) { KERNEL(narrow_fence, ARGS(ARG(a), ARG(flag), ARG(out))) {
   if (blockIdx.x == 1) {
-    *a = 5;
+    *a = 5;  // FAULT narrow_fence_write
     if (wide) __threadfence(); else __threadfence_block();
     atomicExch(flag, 1);
   } else {
@@ -248,6 +248,23 @@ __global__ void narrow_fence(float* a, int* flag, float* out, bool wide) { KERNE
     __threadfence();
     *out = *a;  // FAULT narrow_fence
   }
+}); }
+
+// An atomic maximum of floats, as the programming guide writes those that CUDA lacks.
+__global__ void own_maximum(float* out) { KERNEL(own_maximum, ARGS(ARG(out))) {
+  const float v = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned* const bits = reinterpret_cast<unsigned*>(out);
+  unsigned old = *bits, assumed;
+  do {
+    assumed = old;
+    float now;
+    __builtin_memcpy(&now, &assumed, 4);
+    if (now >= v) now = v > now ? v : now;
+    else now = v;
+    unsigned next;
+    __builtin_memcpy(&next, &now, 4);
+    old = atomicCAS(bits, assumed, next);
+  } while (old != assumed);
 }); }
 
 __global__ void add(const float* a, float* out, int n) { KERNEL(add, ARGS(ARG(a), ARG(out), ARG(n))) {
@@ -313,6 +330,7 @@ static const std::map<std::string, void (*)()> cases = {
     {"producer_without", [] { (LAUNCH(2, 64), producer(fresh(64), false)); }},
     {"wide_fence", [] { (LAUNCH(2, 1), narrow_fence(fresh(1), filled<int>(1, 0), fresh(1), true)); }},
     {"narrow_fence", [] { (LAUNCH(2, 1), narrow_fence(fresh(1), filled<int>(1, 0), fresh(1), false)); }},
+    {"own_maximum", [] { (LAUNCH(4, 128), own_maximum(keep_floats(filled<float>(1, 0), 1))); }},
     {"two_kernels", [] { float *a = filled<float>(300), *b = fresh(300); (LAUNCH(3, 64), add(a, b, 300)); (LAUNCH(2, 64), add(b, a, 300)); }},
 };
 

@@ -2,93 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import shutil
+import functools
 import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent
-SIMULATOR = HERE.parents[1] / "grader" / "simulator"
-KERNELS = HERE / "engine_kernels.cpp"
-INSTRUMENTATION = [
-    *("-O1", "-g1", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden"),
-    *("-fsanitize=thread,bounds-strict", "--param", "tsan-instrument-func-entry-exit=0"),
-    *("--param", "tsan-distinguish-volatile=1", "-fno-builtin-memcpy", "-fno-builtin-memset"),
-    *("-fno-tree-vectorize", "-fno-omit-frame-pointer"),
-    *("-fno-tree-sra", "-fno-ipa-sra", "-fno-tree-sink", "-fstack-clash-protection"),
-]
-WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset", "__assert_fail")]
-STRICT = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
-
+KERNELS = Path(__file__).parent / "engine_kernels.cpp"
 Run = Callable[..., dict[str, Any]]
 
 
-def _compile(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.fixture(scope="session")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the engine as a library, and the cases as the toolchain would."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("needs g++")
-    out = tmp_path_factory.mktemp("engine")
-    engine = SIMULATOR / "csrc" / "engine"
-    jobs = [
-        [compiler, *STRICT, "-O2", "-fPIC", "-c", str(source), "-o", str(out / f"{source.stem}.o")]
-        for source in sorted(engine.glob("*.cpp"))
-    ]
-    include = ["-I", str(SIMULATOR / "include")]
-    jobs.append(
-        [compiler, *STRICT, *INSTRUMENTATION, *include, "-c", str(KERNELS), "-o", str(out / "kernels.obj")]
-    )
-    source = str(HERE / "engine_driver.cpp")
-    jobs.append([compiler, *STRICT, "-I", str(engine), "-c", source, "-o", str(out / "driver.obj")])
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(_compile, jobs))
-    objects = [str(path) for path in sorted(out.glob("*.o"))]
-    library = str(out / "libgrader_sim.so")
-    _compile([compiler, "-shared", "-Wl,-Bsymbolic", "-o", library, *objects, "-ldl", "-lrt"])
-    program, learner = out / "driver", str(out / "learner.so")
-    _compile(
-        [
-            compiler,
-            "-rdynamic",
-            "-o",
-            str(program),
-            str(out / "driver.obj"),
-            library,
-            f"-Wl,-rpath,{out}",
-            "-ldl",
-        ]
-    )
-    _compile([compiler, "-shared", "-o", learner, str(out / "kernels.obj"), *WRAPPED, library])
-    return program
-
-
-@pytest.fixture(scope="session")
-def run(driver: Path) -> Run:
-    """Return a function that runs one case and returns what the engine said."""
-
-    def run(case: str, order: str = "ascending", seed: int = 1) -> dict[str, Any]:
-        command = [str(driver), str(driver.parent / "learner.so"), case, order, str(seed)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        said: dict[str, Any]
-        if done.returncode == -11:
-            said = {"reports": json.loads(done.stdout), "crashed": True}
-        else:
-            assert done.returncode == 0, (done.returncode, done.stderr)
-            said = json.loads(done.stdout)
-        return said
-
-    return run
+@pytest.fixture
+def run(run_engine: Run) -> Run:
+    """Return a function that runs one case of `engine_kernels.cpp` and returns what the engine said."""
+    return functools.partial(run_engine, "engine")
 
 
 def line_of(marker: str) -> int:
