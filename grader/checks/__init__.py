@@ -4,6 +4,7 @@ from grader.checks.base import Bench, Check, Finding
 from grader.checks.build import Build
 from grader.checks.capture import Capture
 from grader.checks.close import Close
+from grader.checks.data_race import DataRace
 from grader.checks.device import Device
 from grader.checks.gradcheck import Gradcheck
 from grader.checks.inputs import Inputs
@@ -20,6 +21,7 @@ __all__ = [
     "Capture",
     "Check",
     "Close",
+    "DataRace",
     "Device",
     "Finding",
     "Gradcheck",

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from grader.checks import Build, Close, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
+from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
 from grader.checks.rejects import all_of_dtype, of_shape, on_cpu
 from grader.exercise import Case, Cuda, Draw, Exercise
 
@@ -18,7 +18,7 @@ def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
 EXERCISE = Exercise(
     id="add_relu",
     lesson="02_load_inline",
-    points=10,
+    points=11,
     answer=Cuda("add_relu", "torch::Tensor add_relu(torch::Tensor a, torch::Tensor b)"),
     parameters=("a", "b"),
     inputs=_inputs,
@@ -61,6 +61,7 @@ EXERCISE = Exercise(
         StreamRace(1),
         Device(1),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0),
     ),

@@ -9,6 +9,7 @@ import torch
 from grader.checks import (
     Build,
     Close,
+    DataRace,
     Device,
     Gradcheck,
     Inputs,
@@ -36,7 +37,7 @@ def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
 EXERCISE = Exercise(
     id="add_relu_function",
     lesson="04_autograd",
-    points=12,
+    points=13,
     answer=CudaAndPython(
         "add_relu",
         "torch::Tensor add_relu(torch::Tensor a, torch::Tensor b)",
@@ -78,6 +79,7 @@ EXERCISE = Exercise(
         StreamRace(1),
         Device(1),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0),
     ),

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from grader.checks import Build, Close, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
+from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
 from grader.checks.rejects import of_dtype, on_cpu
 from grader.exercise import Case, Cuda, Draw, Exercise, laid_out
 
@@ -32,7 +32,7 @@ def _reference(x: torch.Tensor, slope: float) -> torch.Tensor:
 EXERCISE = Exercise(
     id="leaky_relu",
     lesson="02_load_inline",
-    points=11,
+    points=12,
     answer=Cuda("leaky_relu", "torch::Tensor leaky_relu(torch::Tensor x, double slope)"),
     parameters=("x", "slope"),
     inputs=_inputs,
@@ -80,6 +80,7 @@ EXERCISE = Exercise(
         StreamRace(1),
         Device(1),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0),
     ),

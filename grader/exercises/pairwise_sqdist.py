@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from grader.checks import Build, Close, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
+from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
 from grader.checks.rejects import all_of_dtype, of_dimensions, of_dtype, of_shape, on_cpu
 from grader.exercise import Case, Cuda, Draw, Exercise, half_the_additions, laid_out
 
@@ -38,7 +38,7 @@ def _magnitude(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 EXERCISE = Exercise(
     id="pairwise_sqdist",
     lesson="03_accessors",
-    points=11,
+    points=12,
     answer=Cuda("pairwise_sqdist", "torch::Tensor pairwise_sqdist(torch::Tensor x, torch::Tensor y)"),
     parameters=("x", "y"),
     inputs=_inputs,
@@ -91,6 +91,7 @@ EXERCISE = Exercise(
         StreamRace(1, Case("streams", (31, 29, 5))),
         Device(1, Case("second device", (23, 17, 3))),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0, Case("who computes", (19, 21, 4))),
     ),

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from grader.checks import Build, Close, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
+from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
 from grader.checks.rejects import of_dimensions, of_dtype, of_shape, on_cpu
 from grader.exercise import Case, Cuda, Draw, Exercise
 
@@ -28,7 +28,7 @@ def _give_neighbours(x: torch.Tensor, draw: Draw) -> None:
 EXERCISE = Exercise(
     id="row_scale_",
     lesson="03_accessors",
-    points=11,
+    points=12,
     answer=Cuda("row_scale_", "void row_scale_(torch::Tensor x, torch::Tensor s)"),
     parameters=("x", "s"),
     in_place=0,
@@ -77,6 +77,7 @@ EXERCISE = Exercise(
         StreamRace(1, Case("streams", (31, 33))),
         Device(1, Case("second device", (23, 17))),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0, Case("who computes", (19, 41))),
     ),

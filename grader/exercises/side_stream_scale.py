@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from grader.checks import Build, Close, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
+from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
 from grader.checks.rejects import of_dtype, on_cpu
 from grader.exercise import Case, Cuda, Draw, Exercise
 
@@ -18,7 +18,7 @@ def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
 EXERCISE = Exercise(
     id="side_stream_scale",
     lesson="05_streams",
-    points=10,
+    points=11,
     answer=Cuda("side_stream_scale", "torch::Tensor side_stream_scale(torch::Tensor x, double alpha)"),
     parameters=("x", "alpha"),
     inputs=_inputs,
@@ -45,6 +45,7 @@ EXERCISE = Exercise(
         StreamRace(2),
         Device(1),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0),
     ),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.exercise import Case
+from grader.judge import races
 from grader.judge.faults import WorkerLostError
 from grader.judge.observation import LOST, ErrorSeen
 
@@ -118,17 +119,8 @@ def place_in_tensor(report: Report) -> str:
 
 def thread_text(report: Report) -> str | None:
     """Name block and thread."""
-    block, thread = _triple(report.get("block")), _triple(report.get("thread"))
+    block, thread = races.numbers(report.get("block")), races.numbers(report.get("thread"))
     return f"block {block}, thread {thread}" if block and thread else None
-
-
-def _triple(value: Any) -> str | None:
-    if not isinstance(value, list) or not value:
-        return None
-    numbers = value
-    while len(numbers) > 1 and numbers[-1] == 0:
-        numbers = numbers[:-1]
-    return str(numbers[0]) if len(numbers) == 1 else f"({', '.join(str(n) for n in numbers)})"
 
 
 _SAYINGS = {
@@ -239,6 +231,8 @@ def report(function: str, report: Report, case: str | None) -> str:
     if message and "{message_or}" in observed:
         observed = "{message}"
     what = observed.replace("{message_or}", "").format(message=message, **words)
+    if report.get("kind") == "data_race" and isinstance(report.get("other"), dict):
+        what, advice = races.observed(report), races.advice(report)
     count = report.get("count") or 1
     times = f"{count} times" if count > 1 else None
     places = located(case, _lines(report), thread_text(report), times)

@@ -169,6 +169,8 @@ class Step:
     busy: tuple[str, ...] = ()
     """Streams on which a long delay is queued before anything else."""
     kernels_enabled: bool = True
+    order: str = "ascending"
+    """In which order the simulator runs blocks and threads: `ascending`, `descending` or `random`."""
     watch: bool = False
     """Whether to record the ATen operators that the calls run."""
     profile: bool = False
@@ -201,6 +203,7 @@ _OPTIONS = (
     "produce",
     "busy",
     "kernels_enabled",
+    "order",
     "watch",
     "profile",
     "capture",

@@ -142,3 +142,43 @@ def test_case_is_named_with_shape_and_layout() -> None:
     """A case is named with its shape, and with its layout unless it is dense."""
     assert messages.case_text(Case("t", (4, 5), "transposed")) == 'case "t", shape [4, 5], transposed'
     assert messages.case_text(Case("d", (4,))) == 'case "d", shape [4]'
+
+
+RACE: dict[str, Any] = {
+    "kind": "data_race", "access": "read", "argument": "tile", "space": "shared", "index": 5, "numel": 256,
+    "kernel": "blur", "line": 15, "block": [2, 0, 0], "thread": [4, 0, 0], "missing": "__syncthreads()",
+    "other": {"access": "write", "block": [2, 0, 0], "thread": [5, 0, 0], "line": 12},
+}  # fmt: skip
+
+
+def test_race_names_both_accesses_and_the_barrier() -> None:
+    """A race names the element, both threads and both lines, and between which lines a barrier belongs."""
+    assert messages.report("blur", RACE, None) == (
+        "blur: blur reads shared tile[5], which thread 5 of the same block wrote in line 12, with nothing to "
+        "order the two (line 15, block 2, thread 4). Put __syncthreads() between line 12 and line 15."
+    )
+
+
+def test_race_with_a_barrier_between_needs_the_other_one() -> None:
+    """Where a barrier between the lines was passed, the missing one belongs before the loop comes round."""
+    text = messages.report("blur", {**RACE, "barrier_line": 13}, None)
+    assert "put __syncthreads() after line 15 as well, before line 12 comes again" in text
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        ("__syncwarp()", "may pass on your GPU"),
+        ("atomic", "atomicAdd"),
+        ("order between blocks", "two launches"),
+    ],
+)
+def test_race_advice_fits_what_is_missing(missing: str, words: str) -> None:
+    """Lanes, updates and blocks each get the advice that mends them."""
+    assert words in messages.report("blur", {**RACE, "missing": missing}, None)
+
+
+def test_race_with_another_block_names_it() -> None:
+    """A thread of another block is named with its block."""
+    report = {**RACE, "other": {"access": "atomic", "block": [3, 1, 0], "thread": [0, 2, 0]}}
+    assert "thread (0, 2) of block (3, 1) updated" in messages.report("blur", report, None)

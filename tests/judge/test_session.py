@@ -16,7 +16,7 @@ _KILLS = _RIGHT.replace("a = a.contiguous();", "kill(getppid(), SIGKILL); a = a.
 def test_an_answer_that_kills_the_parent_of_the_workers_gets_no_points(judge: Judge) -> None:
     """Ending the nursery avoids no mark, and the next answer is judged as ever."""
     verdict = judge.judge("add_relu", Answer("#include <csignal>\n#include <unistd.h>\n" + _KILLS), "sim")
-    assert (verdict.verdict, verdict.score, verdict.max_score) == (Outcome.FAILED, 0.0, 10.0)
+    assert (verdict.verdict, verdict.score, verdict.max_score) == (Outcome.FAILED, 0.0, 11.0)
     assert "leave other processes alone" in verdict.message
     assert judge.judge("add_relu", Answer(_RIGHT), "sim").passed
 

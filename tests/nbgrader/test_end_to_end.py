@@ -60,13 +60,13 @@ def test_a_class_is_graded(tmp_path: Path) -> None:
     _nbgrader(course, "autograde", LESSON)
     _nbgrader(course, "generate_feedback", LESSON)
     rows = {row.student: row for row in marks(course) if row.exercise == "add_relu"}
-    assert rows["right"] == Mark("right", LESSON, "add_relu", 10.0, 10.0, "")
+    assert rows["right"] == Mark("right", LESSON, "add_relu", 11.0, 11.0, "")
     for student in ("strides", "crash"):
         score = rows[student].score
         assert score is not None
-        assert score < 10.0
+        assert score < 11.0
         assert "close (-4): " in rows[student].reason
-    assert "not run (-6): rejects, inputs, stream_race" in rows["crash"].reason
+    assert "not run (-7): rejects, inputs, stream_race" in rows["crash"].reason
     assert (rows["untouched"].score, rows["untouched"].reason) == (0.0, "The answer is as it was released.")
     page = (course / "feedback" / "strides" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
     assert "Call .contiguous() first." in page

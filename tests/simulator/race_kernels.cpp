@@ -46,8 +46,8 @@ __global__ void warp_tree(const float* a, float* out, bool meet) { KERNEL(warp_t
   SHARED(float, memory, [64]);
   volatile float* const part = memory;
   const int t = threadIdx.x;
-  part[t] = a[t];
-  part[t + 32] = a[t + 32];
+  part[t] = a[t];            // FAULT warp_tree_first
+  part[t + 32] = a[t + 32];  // FAULT warp_tree_second
   if (meet) __syncwarp();
   for (int s = 32; s > 0; s /= 2) {
     const float v = t < s ? part[t + s] : 0;  // FAULT warp_tree

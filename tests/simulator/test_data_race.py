@@ -62,7 +62,7 @@ FAULTS = [
     ("neighbour_without", "tile", "__syncthreads()", ("neighbour_write", "neighbour_read")),
     ("shift_without", "a", "__syncthreads()", ("shift_read", "shift_write")),
     ("tree_without", "part", "__syncthreads()", ("tree",)),
-    ("warp_tree_without", "memory", "__syncwarp()", ("warp_tree", "warp_tree_write")),
+    ("warp_tree_without", "memory", "__syncwarp()", ("warp_tree", "warp_tree_write", "warp_tree_first", "warp_tree_second")),
     ("half_warps_crossed", "part", "__syncwarp()", ("half_warps", "half_warps_write")),
     ("shuffled_without", "part", "__syncwarp()", ("shuffled", "shuffled_write")),
     ("total_plain", "out", "atomic", ("total",)),

@@ -137,7 +137,8 @@ class Execution:
         if self.step.busy and self.device.kind == "cuda":
             self._warm_up(calls)
         torch.accelerator.synchronize(self.step.device)
-        self.device.begin(self.step.kernels_enabled, eager=not (self.step.busy or self.step.produce))
+        eager = not (self.step.busy or self.step.produce)
+        self.device.begin(self.step.kernels_enabled, eager, self.step.order)
 
     def _warm_up(self, calls: list[Call]) -> None:
         """Call once on every stream: a first call's load time would hide a race."""

@@ -32,8 +32,11 @@ class Device(Protocol):
         before the host goes on.
         """
 
-    def begin(self, kernels_enabled: bool, eager: bool) -> None:
-        """Forget older errors and logs.  `eager` asks for the order in which work was submitted."""
+    def begin(self, kernels_enabled: bool, eager: bool, order: str) -> None:
+        """Forget older errors and logs.
+
+        `eager` asks for the order in which work was submitted, `order` for one of blocks and threads.
+        """
 
     def stall(self, stream: torch.Stream) -> None:
         """Queue a long delay."""
@@ -72,12 +75,13 @@ class SimDevice:
         simulator.set_crash_fd(crash)
         simulator.set_grid_seconds(_GRID_SECONDS)
 
-    def begin(self, kernels_enabled: bool, eager: bool) -> None:
+    def begin(self, kernels_enabled: bool, eager: bool, order: str) -> None:
         """Clear logs, and make kernels do nothing if asked."""
         from grader import simulator
 
         simulator.set_eager(eager)
         simulator.set_kernels_enabled(kernels_enabled)
+        simulator.set_order(order)
         simulator.reports()
         simulator.launch_log()
 
@@ -129,7 +133,7 @@ class CudaDevice:
         if in_order:
             os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
 
-    def begin(self, kernels_enabled: bool, eager: bool) -> None:
+    def begin(self, kernels_enabled: bool, eager: bool, order: str) -> None:
         """Let an older launch error surface here and not at the answer's call."""
         if not kernels_enabled:
             raise RuntimeError("kernels can be disabled on the simulator only")

@@ -70,6 +70,7 @@ void Block::begin(uint64_t linear) {
   std::fill(exited_.begin(), exited_.end(), 0);
   next_ = done_ = at_barrier_ = spinning_ = at_active_mask_ = 0;
   barrier_mixed_ = false;
+  released_line_ = 0;
   shared_.reset(ordering_.began());
 }
 
@@ -221,6 +222,7 @@ void Block::release_barrier() {
   if (barrier_mixed_) report_divergence();
   at_barrier_ = 0;
   released_ = votes_;
+  released_line_ = barrier_line_;
   ordering_.barrier();
   grid_.progressed();
   for (uint32_t position = 0; position < count_; ++position) {

@@ -62,6 +62,7 @@ class Block {
 
   Dim3 index() const { return index_; }
   uint32_t linear() const { return linear_; }
+  int released_line() const { return released_line_; }
   Ordering& ordering() { return ordering_; }
   // Brings `running` up to date after anything that orders accesses.
   void renew();
@@ -99,7 +100,7 @@ class Block {
   std::vector<uint32_t> exited_;                  // lanes, by warp
   uint32_t next_ = 0, done_ = 0;
   uint32_t at_barrier_ = 0, spinning_ = 0, at_active_mask_ = 0;
-  int barrier_line_ = 0;
+  int barrier_line_ = 0, released_line_ = 0;
   bool barrier_mixed_ = false;
   struct Votes {
     int count = 0, all = 1, any = 0;

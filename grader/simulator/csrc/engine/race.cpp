@@ -137,6 +137,7 @@ size_t race_of(Allocation& a, size_t cell, const void* at, size_t bytes, const P
   Report r = access_report(kind, at, bytes, access, pc_of(mine.record), &a);
   r.stack = stack ? *stack : learner_stack();
   r.other = other_access(earlier, a.shadow);
+  r.barrier_line = running.block->released_line();
   if (!same_value) {
     r.missing = both_update(a.shadow, cell, earlier, mine)                      ? "atomic"
                 : block_of(earlier.record, a.shadow) != running.block->linear() ? "order between blocks"

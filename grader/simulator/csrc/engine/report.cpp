@@ -87,6 +87,7 @@ std::string to_json(const Counted& counted) {
   if (r.stream) o.add("stream", *r.stream);
   if (r.current_stream) o.add("current_stream", *r.current_stream);
   if (r.other) o.add_raw("other", to_json(*r.other));
+  if (r.barrier_line) o.add("barrier_line", r.barrier_line);
   if (!r.missing.empty()) o.add("missing", r.missing);
   return o.add("device", r.device).add("count", counted.count).add("message", r.message).str();
 }

@@ -41,7 +41,8 @@ struct Report {
   const void* pc = nullptr;        // inside the accessing instruction, not after it
   std::vector<const void*> stack;  // pc and its callers in the learner's module; filled by report()
   std::optional<OtherAccess> other;
-  std::string missing;  // what would order a race: "__syncthreads()", "__syncwarp()", "fence", "atomic"
+  int barrier_line = 0;  // of the block's last __syncthreads() before a race
+  std::string missing;   // what would order a race: "__syncthreads()", "__syncwarp()", "fence", "atomic"
 };
 
 // Reports of the same kind, pc, line and kernel are counted, not repeated.
