@@ -14,6 +14,7 @@ import torch
 from grader.checks import (
     Build,
     Close,
+    DataRace,
     Device,
     Gradcheck,
     Inputs,
@@ -70,7 +71,7 @@ _LARGE = Case("more than a warp", (4, 70), dtype=torch.float64)
 EXERCISE = Exercise(
     id="scaled_clip",
     lesson="04_autograd",
-    points=12,
+    points=13,
     answer=Cuda("scaled_clip", "torch::Tensor scaled_clip(torch::Tensor x, double scale, double limit)"),
     parameters=("x", "scale", "limit"),
     inputs=_inputs,
@@ -126,6 +127,7 @@ EXERCISE = Exercise(
         StreamRace(1),
         Device(1),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0),
     ),
