@@ -51,9 +51,14 @@ Block::Block(Grid& grid, const Launch& launch)
       count_(static_cast<uint32_t>(launch.block.count())),
       ordering_(count_),
       threads_(count_),
+      ready_(count_),
       pending_((count_ + 31) / 32),
       exited_((count_ + 31) / 32),
-      shared_(launch) {}
+      shared_(launch) {
+  const Dim3& d = launch.block;
+  for (uint32_t i = 0; (d.y > 1 || d.z > 1) && i < count_; ++i)
+    indices_.push_back({i % d.x, i / d.x % d.y, i / (d.x * d.y)});
+}
 
 Block::~Block() {
   for (Thread& thread : threads_) {
@@ -74,23 +79,38 @@ void Block::begin(uint64_t linear) {
   shared_.reset(ordering_.began());
 }
 
+void Block::renew() {
+  running.me = Record{clock_now} << kStampShift | Record{running.thread} << kThreadShift;
+  running.since = grid_.resumed_at();
+  running.floor_block = std::max(ordering_.barrier_time(), running.since - 1);
+  running.floor_warp = std::max(running.floor_block, ordering_.warp_time(running.thread / 32));
+}
+
+// In a block of one dimension the other two stay what run() made them.
+inline void Block::set_thread_index(uint32_t thread) {
+  if (indices_.empty()) {
+    thread_idx.x = thread;
+  } else {
+    thread_idx = indices_[thread];
+  }
+}
+
 Dim3 Block::thread_index(uint32_t thread) const {
-  const Dim3& d = launch_.block;
-  if (d.y == 1 && d.z == 1) return {thread, 0, 0};
-  return {thread % d.x, thread / d.x % d.y, thread / (d.x * d.y)};
+  return indices_.empty() ? Dim3{thread, 0, 0} : indices_[thread];
 }
 
 // Threads that are able to go on come before new ones, so that few stacks are in use.
 Block::Progress Block::run() {
   grid_.resume(linear_);
+  running.block = this;
+  block_idx = index_;
+  thread_idx = {0, 0, 0};
   for (;;) {
     if (grid_.given_up()) return Progress::kAbandoned;
     if (!ready_.empty()) {
-      const uint32_t thread = ready_.front();
-      ready_.pop_front();
-      enter(thread, threads_[thread].fiber);
+      enter(resume(ready_.pop()));
     } else if (next_ < count_) {
-      start();
+      enter(start());
     } else if (done_ == count_) {
       return Progress::kFinished;
     } else if (resolve_active_masks()) {
@@ -109,12 +129,11 @@ Block::Progress Block::run() {
 }
 
 // One fiber runs thread after thread; only a thread that waits keeps it.
-void Block::start() {
-  Fiber* const fiber = take_fiber(&Block::fiber_main);
-  running.thread = count_;
-  enter(count_, fiber);
-  const bool kept = running.thread < count_ && threads_[running.thread].fiber == fiber;
-  if (!kept) give_fiber(fiber);
+void* Block::start() {
+  running.fiber = take_fiber(&Block::fiber_main);
+  running.stack = reinterpret_cast<uintptr_t>(running.fiber->stack);
+  running.stack_bytes = running.fiber->bytes;
+  return running.fiber->saved;
 }
 
 void Block::fiber_main() {
@@ -123,9 +142,9 @@ void Block::fiber_main() {
     run_body(block.launch_.body);
     block.finish_current();
   }
-  running.thread = block.count_;
+  give_fiber(running.fiber);  // nobody takes it before this one has been left
   void* never;
-  sim_switch(&never, block.grid_.scheduler);
+  block.pass_on(&never);
   __builtin_unreachable();
 }
 
@@ -137,7 +156,7 @@ bool Block::begin_next() {
   threads_[thread].state = State::kRunning;
   running.thread = thread;
   running.spins = 0;
-  set_builtins(index_, thread_index(thread));
+  set_thread_index(thread);
   renew();
   return true;
 }
@@ -154,31 +173,38 @@ void Block::finish_current() {
   if (!pending_[thread / 32].empty()) complete_warps_after_exit(thread / 32);
 }
 
-void Block::enter(uint32_t thread, Fiber* fiber) {
-  running.block = this;
+// From the scheduler to whoever `running` names.
+void Block::enter(void* saved) {
+  running.on_device = true;
+  sim_switch(&grid_.scheduler, saved);
+  running.on_device = false;
+  running.stack_bytes = 0;
+}
+
+void* Block::resume(uint32_t thread) {
+  Fiber* const fiber = threads_[thread].fiber;
   running.fiber = fiber;
   running.stack = reinterpret_cast<uintptr_t>(fiber->stack);
   running.stack_bytes = fiber->bytes;
-  if (thread < count_) {
-    running.thread = thread;
-    running.spins = 0;
-    threads_[thread].state = State::kRunning;
-    set_builtins(index_, thread_index(thread));
-    renew();
-  }
-  running.on_device = true;
-  sim_switch(&grid_.scheduler, fiber->saved);
-  running.on_device = false;
-  running.stack_bytes = 0;
-  // A fiber that has run out of threads was some thread's: nobody keeps it now.
-  if (thread < count_ && running.thread == count_) give_fiber(fiber);
+  running.thread = thread;
+  running.spins = 0;
+  threads_[thread].state = State::kRunning;
+  set_thread_index(thread);
+  renew();
+  if (!ready_.empty()) __builtin_prefetch(threads_[ready_.front()].saved);
+  return threads_[thread].saved;
 }
 
-void Block::renew() {
-  running.me = Record{clock_now} << kStampShift | Record{running.thread} << kThreadShift;
-  running.since = grid_.resumed_at();
-  running.floor_block = std::max(ordering_.barrier_time(), running.since - 1);
-  running.floor_warp = std::max(running.floor_block, ordering_.warp_time(running.thread / 32));
+// The running thread gives way to the next, and to the scheduler only when nobody is ready.  Switching from
+// thread to thread keeps the processor's prediction of returns right: they wait at one place.
+void Block::pass_on(void** saved) {
+  if (grid_.given_up() || (ready_.empty() && next_ == count_)) return sim_switch(saved, grid_.scheduler);
+  sim_switch(saved, ready_.empty() ? start() : resume(ready_.pop()));
+}
+
+void Block::wait_for_turn() {
+  const uint32_t thread = running.thread;
+  pass_on(&threads_[thread].saved);
 }
 
 void Block::suspend(State state, Wait wait) {
@@ -186,12 +212,12 @@ void Block::suspend(State state, Wait wait) {
   Thread& thread = threads_[running.thread];
   thread.state = state;
   thread.wait = wait;
-  sim_switch(&thread.fiber->saved, grid_.scheduler);
+  wait_for_turn();
 }
 
 void Block::ready(uint32_t thread) {
   threads_[thread].state = State::kReady;
-  ready_.push_back(thread);
+  ready_.push(thread);
 }
 
 int Block::barrier(BarrierKind kind, int predicate, int line, const void* pc) {
@@ -212,7 +238,7 @@ int Block::barrier(BarrierKind kind, int predicate, int line, const void* pc) {
     release_barrier();
   }
   // The last to arrive waits its turn too: the others go on in the order that was asked for.
-  sim_switch(&threads_[running.thread].fiber->saved, grid_.scheduler);
+  wait_for_turn();
   return kind == BarrierKind::kCount ? released_.count
          : kind == BarrierKind::kAnd ? released_.all
                                      : released_.any;

@@ -1,6 +1,5 @@
 // One block of threads on one OS thread: who runs, who waits for what, and when waiting ends.
 #pragma once
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,8 @@ struct Wait {
   const void* pc = nullptr;
 };
 
-struct Thread {
+struct alignas(64) Thread {
+  void* saved = nullptr;  // stack pointer while it waits
   Fiber* fiber = nullptr;
   State state = State::kUnstarted;
   Wait wait;
@@ -39,6 +39,29 @@ struct Collective {
   uint64_t value[32];
   int argument[32];  // source lane, delta or lane mask
   int width[32];
+};
+
+// Threads that can go on, first come first served.  None is in it twice.
+class Turns {
+ public:
+  explicit Turns(uint32_t threads) : ring_(threads) {}
+  bool empty() const { return !size_; }
+  void clear() { first_ = size_ = 0; }
+  uint32_t front() const { return ring_[first_]; }
+  void push(uint32_t thread) {
+    const size_t at = first_ + size_++;
+    ring_[at < ring_.size() ? at : at - ring_.size()] = thread;
+  }
+  uint32_t pop() {
+    const uint32_t thread = ring_[first_];
+    first_ = first_ + 1 < ring_.size() ? first_ + 1 : 0;
+    --size_;
+    return thread;
+  }
+
+ private:
+  std::vector<uint32_t> ring_;
+  size_t first_ = 0, size_ = 0;
 };
 
 class Block {
@@ -74,8 +97,13 @@ class Block {
   static void fiber_main();
   bool begin_next();
   void finish_current();
-  void enter(uint32_t thread, Fiber* fiber);
-  void start();
+  void enter(void* saved);
+  // Both name who runs next, and return where it was saved.
+  void* resume(uint32_t thread);
+  void* start();
+  void set_thread_index(uint32_t thread);
+  void pass_on(void** saved);
+  void wait_for_turn();
   void suspend(State state, Wait wait);
   void ready(uint32_t thread);
   void release_barrier();
@@ -95,7 +123,8 @@ class Block {
   Ordering ordering_;
   std::vector<Thread> threads_;
   std::vector<uint32_t> order_;  // empty: ascending
-  std::deque<uint32_t> ready_;
+  std::vector<Dim3> indices_;    // of the threads; empty when the block has one dimension
+  Turns ready_;
   std::vector<std::vector<Collective>> pending_;  // by warp
   std::vector<uint32_t> exited_;                  // lanes, by warp
   uint32_t next_ = 0, done_ = 0;

@@ -11,9 +11,4 @@ SIM_THREAD_LOCAL Dim3 block_idx __asm__("blockIdx");
 SIM_THREAD_LOCAL Dim3 block_dim __asm__("blockDim");
 SIM_THREAD_LOCAL Dim3 grid_dim __asm__("gridDim");
 
-inline void set_builtins(const Dim3& block, const Dim3& thread) {
-  block_idx = block;
-  thread_idx = thread;
-}
-
 }  // namespace sim

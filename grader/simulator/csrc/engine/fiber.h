@@ -8,9 +8,10 @@ struct Fiber {
   void* saved = nullptr;  // stack pointer while it does not run
   char* stack = nullptr;  // lowest usable address, above the guard page
   size_t bytes = 0;
+  char* top = nullptr;  // where its first frame begins
 };
 
-constexpr size_t kStackBytes = 128 * 1024;
+constexpr size_t kStackBytes = 152 * 1024;
 
 // A fiber that will call `entry` when it is switched to for the first time; `entry` never returns.
 Fiber* take_fiber(void (*entry)());

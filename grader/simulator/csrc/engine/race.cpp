@@ -247,8 +247,7 @@ bool join_quickly(Shadow& s, size_t cell, Record old, const void* return_address
   return true;
 }
 
-void settle_suspects() {
-  if (!running.suspects) return;
+void settle_suspects_now() {
   running.suspects = false;
   std::vector<Suspect> now;
   now.swap(suspects);

@@ -100,7 +100,10 @@ inline __attribute__((always_inline)) bool note_write(Allocation& a, size_t offs
 }
 
 // Races of the running grid, told once each when it ends.
-void settle_suspects();
+void settle_suspects_now();
+inline void settle_suspects() {
+  if (__builtin_expect(running.suspects, 0)) settle_suspects_now();
+}
 void tell_races();
 
 }  // namespace sim

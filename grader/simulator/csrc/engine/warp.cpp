@@ -172,7 +172,7 @@ uint64_t Block::collective(WarpKind kind, uint32_t mask, uint64_t value, int arg
   threads_[thread].state = State::kWarp;
   threads_[thread].wait = {name_of(kind), line, pc};
   if (c.arrived == (mask & lanes(warp) & ~exited_[warp])) complete(warp, which);
-  sim_switch(&threads_[thread].fiber->saved, grid_.scheduler);
+  wait_for_turn();
   return threads_[thread].result;
 }
 
