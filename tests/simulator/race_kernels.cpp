@@ -58,6 +58,30 @@ __global__ void warp_tree(const float* a, float* out, bool meet) { KERNEL(warp_t
   if (t == 0) out[0] = part[0];
 }); }
 
+// The end of a textbook reduction: the last warp folds on, trusting volatile.
+__global__ void unrolled(const float* a, float* out, bool meet) { KERNEL(unrolled, ARGS(ARG(a), ARG(out))) {
+  SHARED(float, part, [256]);
+  const int t = threadIdx.x;
+  part[t] = a[t];
+  __syncthreads();
+  for (int half = 128; half > 32; half /= 2) {
+    if (t < half) part[t] += part[t + half];
+    __syncthreads();
+  }
+  if (t < 32) {
+    volatile float* const lanes = part;
+    lanes[t] += lanes[t + 32];  // FAULT unrolled_first
+    if (meet) __syncwarp();
+    for (int d = 16; d > 0; d /= 2) {
+      const float v = lanes[t] + (t < d ? lanes[t + d] : 0);  // FAULT unrolled_read
+      if (meet) __syncwarp();
+      lanes[t] = v;  // FAULT unrolled_write
+      if (meet) __syncwarp();
+    }
+  }
+  if (t == 0) out[0] = part[0];
+}); }
+
 __global__ void half_warps(float* out, bool right) { KERNEL(half_warps, ARGS(ARG(out))) {
   SHARED(float, part, [32]);
   const int t = threadIdx.x;
@@ -291,6 +315,8 @@ static const std::map<std::string, void (*)()> cases = {
     {"tree_without", [] { (LAUNCH(1, 256), tree(filled<float>(256), fresh(1), false)); }},
     {"warp_tree", [] { (LAUNCH(1, 32), warp_tree(filled<float>(64), keep_floats(fresh(1), 1), true)); }},
     {"warp_tree_without", [] { (LAUNCH(1, 32), warp_tree(filled<float>(64), fresh(1), false)); }},
+    {"unrolled", [] { (LAUNCH(1, 256), unrolled(filled<float>(256), keep_floats(fresh(1), 1), true)); }},
+    {"unrolled_without", [] { (LAUNCH(1, 256), unrolled(filled<float>(256), fresh(1), false)); }},
     {"half_warps", [] { (LAUNCH(1, 32), half_warps(fresh(32), true)); }},
     {"half_warps_crossed", [] { (LAUNCH(1, 32), half_warps(fresh(32), false)); }},
     {"shuffled", [] { (LAUNCH(1, 32), shuffled(fresh(32), true)); }},

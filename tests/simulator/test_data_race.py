@@ -44,7 +44,7 @@ def line(access: dict[str, Any]) -> int:
 SILENT = [
     *("neighbour", "shift", "tree", "warp_tree", "half_warps", "shuffled", "total", "bytes"),
     *("words_and_bytes", "vectors", "between_blocks", "bins", "last_block", "all_fence", "look_back"),
-    *("look_back_atomics", "locked", "producer", "wide_fence", "two_kernels", "own_maximum"),
+    *("unrolled", "look_back_atomics", "locked", "producer", "wide_fence", "two_kernels", "own_maximum"),
 ]
 
 
@@ -63,6 +63,12 @@ FAULTS = [
     ("shift_without", "a", "__syncthreads()", ("shift_read", "shift_write")),
     ("tree_without", "part", "__syncthreads()", ("tree",)),
     ("warp_tree_without", "memory", "__syncwarp()", ("warp_tree", "warp_tree_write", "warp_tree_first", "warp_tree_second")),
+    (
+        "unrolled_without",
+        "part",
+        "__syncwarp()",
+        ("unrolled_first", "unrolled_read", "unrolled_write"),
+    ),
     ("half_warps_crossed", "part", "__syncwarp()", ("half_warps", "half_warps_write")),
     ("shuffled_without", "part", "__syncwarp()", ("shuffled", "shuffled_write")),
     ("total_plain", "out", "atomic", ("total",)),

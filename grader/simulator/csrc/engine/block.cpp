@@ -199,7 +199,10 @@ void* Block::resume(uint32_t thread) {
 // thread to thread keeps the processor's prediction of returns right: they wait at one place.
 void Block::pass_on(void** saved) {
   if (grid_.given_up() || (ready_.empty() && next_ == count_)) return sim_switch(saved, grid_.scheduler);
-  sim_switch(saved, ready_.empty() ? start() : resume(ready_.pop()));
+  if (ready_.empty()) return sim_switch(saved, start());
+  const uint32_t next = ready_.pop();
+  void* const to = resume(next);
+  if (saved != &threads_[next].saved) sim_switch(saved, to);  // who waits may be the next itself
 }
 
 void Block::wait_for_turn() {

@@ -39,7 +39,11 @@ class Grid {
   void resume(uint32_t block);
   uint32_t resumed_at() const { return runs_.back().since; }
   uint32_t block_at(uint32_t stamp) const;
-  Handover& handover(const void* flag) { return handovers_[flag]; }
+  Handover& handover(const void* flag) {
+    Handover& found = handovers_[flag];
+    found.flag = flag;
+    return found;
+  }
 
   void* scheduler = nullptr;  // where sim_switch goes back to
 

@@ -10,9 +10,9 @@ namespace {
 
 constexpr uint32_t kWholeBlock = ~0u;
 
-bool covers(const Release& r, const Earlier& e, uint32_t asking) {
+bool covers(const Release& r, const Earlier& e, uint32_t asking, const void* flag) {
   if (r.block != e.block || (r.scope == FenceScope::kBlock && asking != e.block)) return false;
-  return e.stamp <= r.whole || (e.thread == r.thread && e.stamp <= r.own) ||
+  return e.stamp <= r.whole || (e.thread == r.thread && e.stamp <= (e.at == flag ? r.flag : r.own)) ||
          (e.thread / 32 == r.thread / 32 && e.stamp <= r.warp);
 }
 
@@ -44,7 +44,7 @@ class Search {
     const auto it = a.from->by_block.find(earlier_.block);
     if (it == a.from->by_block.end()) return false;
     return std::any_of(it->second.begin(), it->second.end(), [&](uint32_t i) {
-      return i < a.length && covers(a.from->releases[i], earlier_, asking_);
+      return i < a.length && covers(a.from->releases[i], earlier_, asking_, a.from->flag);
     });
   }
 
@@ -163,7 +163,7 @@ void Ordering::release(uint32_t thread, Handover& flag) {
 }
 
 void Ordering::add_release(uint32_t thread, Handover& flag, const Fence& fence, FenceScope scope) {
-  Release r{block_, thread, fence.own, fence.warp, fence.whole, scope, {}};
+  Release r{block_, thread, fence.own, fence.warp, fence.whole, clock_now, scope, {}};
   // Everyone fences, everyone meets, one thread raises the flag: the fences come before the meeting.
   if (fence.own > previous_barrier_ && fence.own <= barrier_) r.whole = barrier_;
   const uint32_t warp = thread / 32, lane = thread % 32;

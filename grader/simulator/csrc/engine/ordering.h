@@ -23,12 +23,14 @@ struct Acquired {
 struct Release {
   uint32_t block, thread;
   uint32_t own, warp, whole;  // of the thread, of its warp, of its block
+  uint32_t flag;              // and, of the thread, to the flag itself
   FenceScope scope;
   std::vector<Acquired> earlier;  // what it had learned itself
 };
 
 // The releases of one flag, in order.
 struct Handover {
+  const void* flag = nullptr;
   std::vector<Release> releases;
   std::unordered_map<uint32_t, std::vector<uint32_t>> by_block;
   std::vector<uint32_t> chained;  // releases that had learned something
@@ -39,6 +41,7 @@ struct Handover {
 // An access by another thread, as a question.
 struct Earlier {
   uint32_t block, thread, stamp;
+  const void* at;
 };
 
 class Ordering {

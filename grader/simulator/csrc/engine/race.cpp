@@ -168,7 +168,7 @@ void compare(Allocation& a, size_t cell, const Party& earlier, const Party& mine
   if (may_meet(earlier, mine, s.shared && in_one_warp(earlier, mine, s))) return;
   const uint32_t block = block_of(earlier.record, s);
   if (running.block->ordering().knows(running.thread,
-                                      {block, thread_of(earlier.record), stamp_of(earlier.record)}))
+                                      {block, thread_of(earlier.record), stamp_of(earlier.record), at}))
     return;
   if (earlier.write && mine.write && !is_atomic(earlier.record) && !is_atomic(mine.record) && bytes <= 16) {
     Suspect suspect{at, {}, bytes, mine.record, earlier.record};
@@ -191,8 +191,8 @@ void join_readers(Allocation& a, size_t cell, Record mine) {
   Record& first = s.readers[cell];
   const Record old = first;
   const bool empty = stamp_of(old) <= s.floor;
-  if (empty || (mine & kStrong && !(old & kStrong))) {
-    if (empty) first = mine;
+  if (empty) {
+    first = mine;
     return;
   }
   need_plane(s, a.bytes, Plane::kSecondReaders);
@@ -204,8 +204,19 @@ void join_readers(Allocation& a, size_t cell, Record mine) {
   if (block_of(old, s) != here) {
     if (!second_is_foreign) second = old & ~kSecondCounts;
     first = mine | kMany;
-  } else if (thread_of(old) == thread_of(mine) || stamp_of(old) <= running.floor_block || old & kStrong) {
+  } else if (stamp_of(old) <= running.floor_block) {
     first = mine | keep;
+  } else if (mine & kStrong && !(old & kStrong)) {
+    // The plain reader is the one that no atomic writer may meet.
+    if (second_counts || thread_of(old) == thread_of(mine)) return;
+    second = mine;
+    first = old | (in_same_warp(old, mine) ? kPair : kMany);
+  } else if (thread_of(old) == thread_of(mine)) {
+    const bool current = stamp_of(second) > (old & kPair ? running.floor_warp : running.floor_block);
+    first = mine | (second_is_foreign || (second_counts && current) ? old & kSecondCounts : 0);
+  } else if (old & kStrong && !(mine & kStrong)) {
+    if (!second_counts) second = old & ~kSecondCounts;
+    first = mine | (second_is_foreign || !in_same_warp(old, mine) ? kMany : kPair);
   } else if (!in_same_warp(old, mine)) {
     if (!second_is_foreign) second = mine;
     first = old | kMany;
@@ -297,7 +308,11 @@ void note_slowly(Allocation& a, size_t offset, size_t bytes, Access access, Stre
       const Record reader = s.readers ? s.readers[cell] : 0;
       against(s.readers, false);
       if (reader & kSecondCounts) against(s.second_readers, false);
-      s.writers[cell] = record;
+      // An atomic by the thread that wrote plainly: the plain write is what others must not meet.
+      const Record w = s.writers[cell];
+      const bool hides = record & kAtomicFlag && !(w & kAtomicFlag) && stamp_of(w) > s.floor &&
+                         stamp_of(w) > running.floor_warp && thread_of(w) == running.thread;
+      if (!hides) s.writers[cell] = record;
       s.last_write = stamp_of(record);
     } else {
       join_readers(a, cell, record);

@@ -79,7 +79,8 @@ inline __attribute__((always_inline)) bool note_write(Allocation& a, size_t offs
   Shadow& s = a.shadow;
   const size_t cell = offset / kBytes;
   const Record w = s.writers[cell];
-  if (running.suspects || (!(kAtomic && w & kAtomicFlag) && !is_settled(w, s.floor))) return false;
+  if (running.suspects) return false;
+  if (kAtomic ? !(w & kAtomicFlag) && stamp_of(w) > s.floor : !is_settled(w, s.floor)) return false;
   if (s.readers) {
     const Record r = s.readers[cell];
     if (stamp_of(r) > s.floor && (r & kSecondCounts || !is_settled(r, s.floor))) return false;
