@@ -10,6 +10,7 @@ import torch
 from grader.checks import (
     Build,
     Close,
+    DataRace,
     Device,
     Gradcheck,
     Inputs,
@@ -59,7 +60,7 @@ _SITUATIONS = (
 EXERCISE = Exercise(
     id="row_scale_function",
     lesson="04_autograd",
-    points=14,
+    points=15,
     answer=CudaAndPython(
         "row_scale",
         "torch::Tensor row_scale(torch::Tensor x, torch::Tensor s)",
@@ -109,6 +110,7 @@ EXERCISE = Exercise(
         StreamRace(1, Case("streams", (33, 31))),
         Device(1, Case("second device", (5, 103))),
         Memory(1),
+        DataRace(1),
         Launch(1),
         Policy(0, Case("who computes", (21, 37)), backward=True),
     ),

@@ -24,7 +24,9 @@ def run(run_engine: Run) -> Run:
 def lines_of(*markers: str) -> set[int]:
     """Return the lines of the kernels' source that carry `// FAULT marker`."""
     lines = KERNELS.read_text().splitlines()
-    found = {i for i, text in enumerate(lines, 1) for marker in markers if text.endswith(f"// FAULT {marker}")}
+    found = {
+        i for i, text in enumerate(lines, 1) for marker in markers if text.endswith(f"// FAULT {marker}")
+    }
     assert len(found) == len(markers)
     return found
 
@@ -62,7 +64,12 @@ FAULTS = [
     ("neighbour_without", "tile", "__syncthreads()", ("neighbour_write", "neighbour_read")),
     ("shift_without", "a", "__syncthreads()", ("shift_read", "shift_write")),
     ("tree_without", "part", "__syncthreads()", ("tree",)),
-    ("warp_tree_without", "memory", "__syncwarp()", ("warp_tree", "warp_tree_write", "warp_tree_first", "warp_tree_second")),
+    (
+        "warp_tree_without",
+        "memory",
+        "__syncwarp()",
+        ("warp_tree", "warp_tree_write", "warp_tree_first", "warp_tree_second"),
+    ),
     (
         "unrolled_without",
         "part",
@@ -101,7 +108,10 @@ def test_races_name_both_accesses(
         assert isinstance(report["index"], int)
         assert {line(report), line(other)} <= lines_of(*markers)
         assert (report["block"], report["thread"]) != (other["block"], other["thread"])
-        assert "write" in (report["access"], other["access"]) or "atomic" in (report["access"], other["access"])
+        assert "write" in (report["access"], other["access"]) or "atomic" in (
+            report["access"],
+            other["access"],
+        )
 
 
 def test_lanes_in_step_are_a_race_that_may_pass(run: Run) -> None:
