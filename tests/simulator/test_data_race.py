@@ -53,7 +53,7 @@ SILENT = [
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("case", SILENT)
 def test_ordered_accesses_are_silent(run: Run, case: str, order: str) -> None:
-    """Barriers, warp barriers, fenced flags, atomics, other bytes and the end of a kernel all order accesses."""
+    """Barriers, warp barriers, fenced flags, atomics, other bytes and the end of a kernel order accesses."""
     said = run(case, order)
     assert said["reports"] == []
     assert said["error"] == 0
@@ -98,7 +98,7 @@ FAULTS = [
 def test_races_name_both_accesses(
     run: Run, case: str, argument: str, missing: str, markers: tuple[str, ...], order: str
 ) -> None:
-    """Whatever the order, a race tells the element, both threads and lines, and what is missing between them."""
+    """In each order a race tells the element, both threads and lines, and what is missing between them."""
     reports = run(case, order)["reports"]
     assert {report["kind"] for report in reports} == {"data_race"}
     assert missing in {report["missing"] for report in reports}
@@ -115,7 +115,7 @@ def test_races_name_both_accesses(
 
 
 def test_lanes_in_step_are_a_race_that_may_pass(run: Run) -> None:
-    """Warp-synchronous code without __syncwarp is wrong, and said to pass on some GPUs; other races are not."""
+    """Warp-synchronous code without __syncwarp is said to pass on some GPUs; other races are not."""
     assert all("may pass on your GPU" in r["message"] for r in run("warp_tree_without")["reports"])
     assert not any("may pass" in r["message"] for r in run("neighbour_without")["reports"])
 
