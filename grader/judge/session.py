@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -124,6 +125,19 @@ class Judge:
         return nursery
 
 
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute references on one thread: others would spin, waiting for work, on the worker's processor."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 class _Trial:
     """One answer being judged.  Builds start first; torch is imported while they run."""
 
@@ -176,7 +190,8 @@ class _Trial:
             bench = self._bench(exercise, self._trusted(exercise, self._kind))
             return bench is not None and bench.anything_right()
 
-        results = examine(exercise, bench_for, anything_right)
+        with _one_thread():
+            results = examine(exercise, bench_for, anything_right)
         return _judged(exercise, self._kind, results)
 
     def _valued(self, exercise: Exercise) -> Verdict:
