@@ -1,0 +1,44 @@
+// Reason: every thread notes its share in one place of the workspace; nothing reads it, and it is whoever comes last.
+#include <torch/extension.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+constexpr int kThreads = 256;
+
+__global__ void sum_kernel(const float* in, float* out, float* most, int64_t n) {
+    __shared__ float sums[kThreads];
+    float mine = 0.0f;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x) {
+        mine += in[i];
+    }
+    sums[threadIdx.x] = mine;
+    *most = mine;
+    __syncthreads();
+    for (int step = kThreads / 2; step > 0; step /= 2) {
+        if (threadIdx.x < step) {
+            sums[threadIdx.x] += sums[threadIdx.x + step];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = sums[0];
+    }
+}
+
+torch::Tensor two_pass_sum(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda(), "two_pass_sum: x must be on the device");
+    TORCH_CHECK(x.scalar_type() == torch::kFloat, "two_pass_sum: x must be float32");
+    const c10::cuda::CUDAGuard guard(x.device());
+    x = x.contiguous();
+    int64_t n = x.numel();
+    int64_t blocks = std::min<int64_t>(std::max<int64_t>((n + kThreads - 1) / kThreads, 1), 1024);
+    auto partial = torch::empty({blocks + 1}, x.options());
+    auto out = torch::empty({}, x.options());
+    auto stream = c10::cuda::getCurrentCUDAStream();
+    sum_kernel<<<blocks, kThreads, 0, stream>>>(x.data_ptr<float>(), partial.data_ptr<float>(), partial.data_ptr<float>() + blocks, n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    sum_kernel<<<1, kThreads, 0, stream>>>(partial.data_ptr<float>(), out.data_ptr<float>(), partial.data_ptr<float>() + blocks, blocks);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
