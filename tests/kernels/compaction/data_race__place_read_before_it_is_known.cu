@@ -1,7 +1,7 @@
 // Kernel: the positive elements packed together; ballots in a warp, a scan of the warps, one atomic a block.
 // Fault: the other warps write before thread 0 has asked for the block's place.
 // On a GPU: compute-sanitizer racecheck or wrong values
-// Also: uninitialised_read, out_of_bounds
+// Also: uninitialised_read, out_of_bounds, illegal_address
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 

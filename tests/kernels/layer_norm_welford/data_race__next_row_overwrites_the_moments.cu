@@ -29,7 +29,11 @@ __global__ void layer_norm(const float* in, float* out, int rows, int columns) {
         }
         if (lane == 0) warps[warp] = own;
         __syncthreads();  // all moments are there
-        own = merged(merged(warps[0], warps[1]), merged(warps[2], warps[3]));
+        own = warps[0];
+        for (int w = 1; w < 4; ++w) {
+            const Moments other = warps[w];
+            own = merged(own, other);
+        }
         const float scale = rsqrtf(own.squares / own.count + 1e-5f);
         for (int j = threadIdx.x; j < columns; j += 128) out[row * columns + j] = (from[j] - own.mean) * scale;
     }
