@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from rich.markup import escape
 
 from grader import cli
 from grader.exercises import get
+from grader.nbgrader.errors import CourseError
+from grader.nbgrader.marks import Mark, marks, print_marks
+from grader.nbgrader.quickstart import quickstart
 from grader.notebook.answers import marker
 
 
@@ -81,6 +85,10 @@ LESSONS = tuple(sorted({lesson for sample in SAMPLES for lesson in sample.lesson
 """What is released: the lessons to which something is handed in."""
 
 
+_HAND_IN = re.compile(r"Converting notebook .*submitted/(?P<student>[^/]+)/")
+_VERDICT = re.compile(r"\] (?P<headline>[✓✗○!] \w+: .*)")
+
+
 class StepFailedError(Exception):
     """A step of the demo ended with an error; the text says which and what it printed last."""
 
@@ -133,21 +141,52 @@ def nbgrader(course: Path, arguments: Sequence[str], show: Callable[[str], None]
         raise StepFailedError("\n".join([f"nbgrader {' '.join(arguments)} failed:", *last]))
 
 
+class Watch:
+    """Says which hand-in gets which verdict, as nbgrader's log comes in."""
+
+    def __init__(self) -> None:
+        """Know of no hand-in yet."""
+        self._student = ""
+
+    def told(self, line: str) -> str:
+        """Return what a line of the log tells: a verdict on a sample's answer, or nothing."""
+        if found := _HAND_IN.search(line):
+            self._student = found["student"]
+        found = _VERDICT.search(line)
+        shown = found and found["headline"].split()[1].rstrip(":") in _answers(self._student)
+        return f"         {self._student:<18}  {found['headline']}" if found and shown else ""
+
+
+def _answers(student: str) -> dict[str, str]:
+    """Return a sample's answers, by exercise; none for a student who is no sample."""
+    return next((sample.answers for sample in SAMPLES if sample.student == student), {})
+
+
 def step(course: Path, console: Console, command: str, lesson: str) -> None:
     """Run one command for one lesson, with what it is doing on the last line of the terminal."""
     title = f"nbgrader {command} {lesson}"
     started = time.monotonic()
+    watch = Watch()
     with console.status(title) as status:
-        nbgrader(
-            course, (command, lesson, "--force"), lambda line: status.update(f"{title}  {escape(line[-70:])}")
-        )
+
+        def show(line: str) -> None:
+            status.update(f"{title}  {escape(line[-70:])}")
+            if told := watch.told(line):
+                console.print(told, highlight=False, markup=False, soft_wrap=True)
+
+        nbgrader(course, (command, lesson, "--force"), show)
     console.print(f"{time.monotonic() - started:5.0f} s  {title}", highlight=False)
 
 
 def run(course: Path, samples: Path, console: Console) -> None:
     """Do all of it and print the table of marks.  Raises `StepFailedError`."""
-    if cli.main(["setup"]) or cli.main(["quickstart", str(course)]):
-        raise StepFailedError("The course could not be set up; the reason is above.")
+    if cli.main(["setup"]):
+        raise StepFailedError("The simulator could not be built; the reason is above.")
+    try:
+        quickstart(course)
+    except (CourseError, OSError) as error:
+        raise StepFailedError(f"The course could not be set up: {error}") from error
+    print(f"The course is in {course}.", flush=True)
     for lesson in LESSONS:
         step(course, console, "generate_assignment", lesson)
     hand_in(course, samples)
@@ -156,9 +195,16 @@ def run(course: Path, samples: Path, console: Console) -> None:
     for command in ("autograde", "generate_feedback"):
         for lesson in LESSONS:
             step(course, console, command, lesson)
-    if cli.main(["marks", str(course)]):
-        raise StepFailedError("The marks could not be read; the reason is above.")
-    print(f"Feedback for students: {course / 'feedback'}\nWhat nbgrader printed: {course / 'demo.log'}")
+    print_marks(sampled(marks(course)))
+    print(
+        f"Exercises that a sample does not answer are left out; `grader marks {course}` has all.\n"
+        f"Feedback for students: {course / 'feedback'}\nWhat nbgrader printed: {course / 'demo.log'}"
+    )
+
+
+def sampled(rows: Iterable[Mark]) -> list[Mark]:
+    """Return the marks of what the samples answer: the rest of their lessons is as it was released."""
+    return [row for row in rows if row.exercise in _answers(row.student)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

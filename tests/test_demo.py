@@ -8,7 +8,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from grader.demo import LESSONS, SAMPLES, Sample, StepFailedError, answered, nbgrader
+from grader.demo import LESSONS, SAMPLES, Sample, StepFailedError, Watch, answered, nbgrader, sampled
+from grader.nbgrader.marks import Mark
 
 SAMPLES_FOLDER = Path(__file__).parent / "submissions"
 
@@ -59,3 +60,26 @@ def test_a_failed_step_shows_what_nbgrader_said(tmp_path: Path) -> None:
         nbgrader(tmp_path, ["autograde", "no_such_lesson"], seen.append)
     assert seen
     assert seen[-1] in (tmp_path / "demo.log").read_text()
+
+
+def test_verdicts_are_told_as_they_come() -> None:
+    """While nbgrader works, each sample's verdict is shown with its student; the rest of the log is not."""
+    watch = Watch()
+    log = [
+        "[AutogradeApp | INFO] Converting notebook /tmp/course/submitted/off-by-one/02_x/02_x.ipynb",
+        "[AutogradeApp | INFO] ✗ add_relu: failed (9 of 10 points, sim, 3.3 s)",
+        "[AutogradeApp | INFO] ○ leaky_relu: not attempted (0 of 11 points)",
+        "[AutogradeApp | INFO] Converting notebook /tmp/course/autograded/off-by-one/02_x/02_x.ipynb",
+    ]
+    [told] = [told for line in log if (told := watch.told(line))]
+    assert " ".join(told.split()) == "off-by-one ✗ add_relu: failed (9 of 10 points, sim, 3.3 s)"
+
+
+def test_what_a_sample_does_not_answer_is_not_in_its_table() -> None:
+    """A student called `right` does not seem to lose the points of exercises outside the sample."""
+    rows = [
+        Mark("right", "02_load_inline", "add_relu", 10.0, 10.0, ""),
+        Mark("right", "02_load_inline", "leaky_relu", 0.0, 11.0, "The answer is as it was released."),
+        Mark("wrong-gradient", "04_autograd", "add_relu", 0.0, 10.0, ""),
+    ]
+    assert sampled(rows) == rows[:1]

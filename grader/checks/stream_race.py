@@ -26,7 +26,7 @@ from grader.judge.observation import Observation
 from grader.judge.protocol import Step
 
 KINDS = ("wrong_stream", "stream_race")
-_ADVICE = "Pass at::cuda::getCurrentCUDAStream() to every launch, copy and fill."
+_ADVICE = "Pass c10::cuda::getCurrentCUDAStream() to every launch, copy and fill."
 _PROFILER_DEFAULTS = (7, "7")
 """The id that the profiler gives to the legacy default stream."""
 _TRIALS = {"sim": 1, "cuda": 3}

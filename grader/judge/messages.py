@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -162,12 +163,12 @@ _SAYINGS = {
         "Compare the index with the array's extent.",
     ),
     "wrong_stream": (
-        "{work} ran on stream {stream} while stream {current_stream} was current",
-        "Pass at::cuda::getCurrentCUDAStream() as the fourth launch argument.",
+        "{kernel} ran on stream {stream} while stream {current_stream} was current",
+        "Pass c10::cuda::getCurrentCUDAStream() as the fourth launch argument.",
     ),
     "stream_race": (
         "{message_or}work on two streams touched the same memory with nothing to order it",
-        "Do all work on at::cuda::getCurrentCUDAStream(), or order the streams with an event.",
+        "Do all work on c10::cuda::getCurrentCUDAStream(), or order the streams with an event.",
     ),
     "launch_error": (
         "{message_or}a launch was refused",
@@ -191,12 +192,19 @@ _SAYINGS = {
 
 _COPIES = ("cuda", "Memcpy", "Memset")
 """How the names of copies and fills begin: in the simulator's reports, and in a GPU's profile."""
+_PROFILED = re.compile(r"(?:void )?((?:\(anonymous namespace\)|[\w:])+)(?:<.*>)?\(.*\)(?: \[clone .*\])?$")
+
+
+def _kernel_name(name: str) -> str:
+    """Return a kernel's name as it is launched: a GPU's profile adds its result and its parameters."""
+    found = _PROFILED.match(name)
+    return found[1] if found and not name.startswith(_COPIES) else name
 
 
 def _stream_advice(kernel: str, usual: str) -> str:
     """Return how work other than a launch gets onto the current stream."""
     if kernel.startswith(_COPIES):
-        return "Use the form that ends in Async, with at::cuda::getCurrentCUDAStream() as its last argument."
+        return "Use the form that ends in Async, with c10::cuda::getCurrentCUDAStream() as its last argument."
     if kernel.startswith("aten::"):
         return "PyTorch uses the current stream: leave the one that the caller chose."
     return usual
@@ -216,12 +224,11 @@ def report(function: str, report: Report, case: str | None) -> str:
     """Say what the simulator observed."""
     observed, advice = _SAYINGS.get(str(report.get("kind")), ("{message_or}a fault was observed", ""))
     message = str(report.get("message") or "").strip().rstrip(".")
-    kernel = str(report.get("kernel") or "")
+    kernel = _kernel_name(str(report.get("kernel") or ""))
     if report.get("kind") == "wrong_stream":
         advice = _stream_advice(kernel, advice)
     words = {
         "kernel": kernel or "a kernel",
-        "work": kernel if kernel.startswith((*_COPIES, "aten::")) else "kernel",
         "verb": {"read": "read", "write": "wrote"}.get(str(report.get("access")), "accessed"),
         "place": place_in_tensor(report),
         "bytes": report.get("bytes"),

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from grader.nbgrader.seed import SEED_FILE
@@ -18,6 +19,7 @@ def configure(config: Any, course: Path) -> None:
     """
     find_alembic()
     silence_nbgrader()
+    end_interrupts_in_one_line()
     config.CourseDirectory.root = str(course)
     config.JudgeAnswers.seed_file = str(course / SEED_FILE)
     _release(config)
@@ -57,16 +59,18 @@ def _grade(config: Any) -> None:
     from grader.nbgrader.execute import ExecutePlainCells
     from grader.nbgrader.judging import JudgeAnswers, SaveVerdicts
     from grader.nbgrader.restore import RestoreCells
-    from grader.nbgrader.submission import SubmissionExporter
+    from grader.nbgrader.submission import DIGEST, RememberSubmission, SubmissionExporter
 
     config.Autograde.exporter_class = SubmissionExporter
     config.Autograde.sanitize_preprocessors = [
         theirs.ClearOutput,
+        RememberSubmission,
         RestoreCells,
         theirs.OverwriteKernelspec,
         theirs.OverwriteCells,
         theirs.CheckCellMetadata,
     ]
+    config.ClearMetadataPreprocessor.preserve_nb_metadata_mask = {("language_info", "name"), DIGEST}
     config.Autograde.autograde_preprocessors = [
         JudgeAnswers,
         ExecutePlainCells,
@@ -97,6 +101,22 @@ def silence_nbgrader() -> None:
     It adds a submission to its collections before the session knows it, which SQLAlchemy 2.1 remarks on.
     """
     warnings.filterwarnings("ignore", message="Object of type <Submitted")
+
+
+def end_interrupts_in_one_line() -> None:
+    """See to it that Ctrl-C ends one of nbgrader's commands with what to do next, without a traceback."""
+    sys.excepthook = _told
+
+
+def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print an error that ends the program."""
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+        return
+    print(
+        "Interrupted. What was finished is kept; run the same command again and it does the rest.",
+        file=sys.stderr,
+    )
 
 
 def find_alembic() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 
@@ -16,12 +17,20 @@ from grader.notebook.answers import CHECK_PREFIX
 from grader.notebook.card import points
 from grader.verdict import Outcome
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_COLUMNS = ("student", "exercise", "mark", "points lost because")
 _NOT_JUDGED = "Not judged; see what `nbgrader autograde` said."
+_STALE = "This mark is of an earlier hand-in."
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One student's mark for one exercise or test cell.  `score` is None while there is no mark."""
+    """One student's mark for one exercise or test cell.  `score` is None while there is no mark.
+
+    `stale` says that the student has handed in another file since.
+    """
 
     student: str
     lesson: str
@@ -29,6 +38,7 @@ class Mark:
     score: float | None
     max_score: float
     reason: str
+    stale: bool = False
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,25 +77,72 @@ def marks(directory: Path, url: str | None = None) -> list[Mark]:
     return sorted(found, key=lambda mark: (mark.student, mark.lesson, mark.exercise))
 
 
-def print_marks(rows: list[Mark]) -> None:
-    """Print marks as a table on standard output, students apart from each other by lines."""
+def print_marks(rows: Sequence[Mark]) -> None:
+    """Print marks on standard output, and how to mark what is newer than its mark.
+
+    A table as wide as the terminal; elsewhere plain lines, with a reason whole on its line.
+    """
     from rich.console import Console
+
+    console = Console()
+    title = f"{_counted(len({row.student for row in rows}), 'student')}, {_counted(len(rows), 'mark')}"
+    if console.is_terminal:
+        _print_table(console, title, rows)
+    else:
+        print("\n".join([title, *_lines(rows)]))
+    if any(row.score is None for row in rows):
+        print("– is no mark: it could not be judged, and is not a zero. `nbgrader autograde` says why.")
+    if again := regrading(rows):
+        print("\nHanded in again since the mark was given. In the course directory, these commands mark it:")
+        print("\n".join(again))
+
+
+def regrading(rows: Sequence[Mark]) -> list[str]:
+    """Return the commands that grade again what was handed in since its mark, and renew its feedback."""
+    stale = dict.fromkeys((row.lesson, row.student) for row in rows if row.stale)
+    return [
+        f"nbgrader {command} {lesson} --student {shlex.quote(student)} --force"
+        for lesson, student in stale
+        for command in ("autograde", "generate_feedback")
+    ]
+
+
+def _print_table(console: Console, title: str, rows: Sequence[Mark]) -> None:
+    """Print a table, students apart from each other by lines."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=f"{len({row.student for row in rows})} students, {len(rows)} marks")
-    table.add_column("student", no_wrap=True)
-    table.add_column("exercise", no_wrap=True)
-    table.add_column("mark", justify="right", no_wrap=True)
-    table.add_column("points lost because", overflow="fold")
+    table = Table(title=title)
+    for name in _COLUMNS[:2]:
+        table.add_column(name, no_wrap=True)
+    table.add_column(_COLUMNS[2], justify="right", no_wrap=True)
+    table.add_column(_COLUMNS[3], overflow="fold")
     for row, following in zip(rows, [*rows[1:], None], strict=True):
-        score = "–" if row.score is None else points(row.score)
         last = following is None or following.student != row.student
-        cells = (row.student, row.exercise, f"{score} of {points(row.max_score)}", row.reason)
-        table.add_row(*(Text(cell) for cell in cells), end_section=last)
-    Console().print(table)
-    if any(row.score is None for row in rows):
-        print("– is no mark: it could not be judged, and is not a zero. `nbgrader autograde` says why.")
+        table.add_row(*(Text(cell) for cell in _cells(row)), end_section=last)
+    console.print(table)
+
+
+def _lines(rows: Sequence[Mark]) -> list[str]:
+    """Return aligned lines; a further reason for the same mark stands below the first."""
+    cells = [_COLUMNS, *map(_cells, rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(3)]
+    lines = []
+    for *first, reasons in cells:
+        start = "  ".join(cell.ljust(width) for cell, width in zip(first, widths, strict=True))
+        for number, reason in enumerate(reasons.split("\n")):
+            lines.append(f"{start if number == 0 else ' ' * len(start)}  {reason}".rstrip())
+    return lines
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _cells(row: Mark) -> tuple[str, str, str, str]:
+    score = "–" if row.score is None else points(row.score)
+    reason = f"{_STALE} {row.reason}".strip() if row.stale else row.reason
+    return row.student, row.exercise, f"{score} of {points(row.max_score)}", reason
 
 
 def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
@@ -93,8 +150,10 @@ def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
     student, lesson = submission.student.id, submission.assignment.name
     for notebook in submission.notebooks:
         path = directory / "autograded" / student / lesson / f"{notebook.name}.ipynb"
+        submitted = directory / "submitted" / student / lesson / f"{notebook.name}.ipynb"
         verdicts = _verdicts(path)
-        unmarked = _unmarked(directory / "submitted" / student / lesson / f"{notebook.name}.ipynb")
+        unmarked = _unmarked(submitted)
+        stale = _newer(submitted, path)
         for grade in notebook.grades:
             verdict = verdicts.get(grade.name)
             graded = grade.auto_score is not None or grade.manual_score is not None
@@ -103,7 +162,17 @@ def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
             if grade.manual_score is not None:
                 reason = f"Set by hand. {reason}".strip()
             exercise = grade.name.removeprefix(CHECK_PREFIX)
-            yield Mark(student, lesson, exercise, score, float(grade.max_score), reason)
+            yield Mark(student, lesson, exercise, score, float(grade.max_score), reason, stale)
+
+
+def _newer(submitted: Path, autograded: Path) -> bool:
+    """Tell whether another file lies in `submitted/` than the one that was graded."""
+    from grader.nbgrader.submission import DIGEST, fingerprint
+
+    if not (submitted.exists() and autograded.exists()):
+        return False
+    graded = nbformat.read(autograded, as_version=4).metadata.get(DIGEST)
+    return graded is not None and graded != fingerprint(submitted)
 
 
 def _verdicts(path: Path) -> dict[str, dict[str, Any]]:

@@ -36,6 +36,7 @@ README = f"""\
 | `{SEED_FILE}` | draws the inputs for autograding; keep it secret, and keep a copy for regrading |
 
 `grader marks .` prints all marks with the reason for each lost point.
+nbgrader skips a hand-in that it has a mark for, a corrected one too: `grader marks .` prints the commands for it.
 A submission that could not be judged for reasons of the machine gets no mark: `nbgrader autograde` says why,
 and the same command grades it once the machine is mended.
 """
@@ -64,7 +65,9 @@ def main(arguments: list[str] | None = None) -> int:
         note = ", left as it is" if step.done == "differs" else ""
         print(f"{step.done:8}{step.path.relative_to(options.directory)}{note}")
     first = lessons(options.solutions)[0].stem
-    print(f"\ncd {options.directory} and `nbgrader generate_assignment {first}`; see README.md.")
+    here = options.directory.resolve() == Path.cwd()
+    go = "Next:" if here else f"Next: cd {options.directory}, then"
+    print(f"\n{go} `nbgrader generate_assignment {first}`. README.md there says what follows.")
     return 0
 
 

@@ -1,15 +1,37 @@
-"""Reading what a student handed in, which may be no notebook at all."""
+"""Reading what a student handed in, which may be no notebook at all, and knowing it again."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.nbgrader.errors import UngradedError
+
+DIGEST = "grader_submission"
+"""Notebook metadata of an autograded notebook: which file was graded; written here only."""
+
+
+class RememberSubmission(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publishes no types
+    """Note in a submission's copy which file it was made of, so that a later hand-in is told from it."""
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Write the file's digest; whatever the submission said of itself is overwritten."""
+        where = resources["metadata"]
+        notebook.metadata[DIGEST] = fingerprint(Path(where["path"]) / f"{where['name']}.ipynb")
+        return notebook, resources
+
+
+def fingerprint(path: Path) -> str:
+    """Return what tells a file's content from any other."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 class SubmissionExporter(NotebookExporter):

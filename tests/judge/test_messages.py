@@ -49,9 +49,26 @@ def test_wrong_stream_reads_as_the_style_guide_says() -> None:
     report = {"kind": "wrong_stream", "kernel": "k", "stream": 0, "current_stream": 7, "launch_line": 14}
     text = messages.report("side_stream_scale", report, 'case "odd"')
     assert text == (
-        'side_stream_scale: kernel ran on stream 0 while stream 7 was current (case "odd", line 14). '
-        "Pass at::cuda::getCurrentCUDAStream() as the fourth launch argument."
+        'side_stream_scale: k ran on stream 0 while stream 7 was current (case "odd", line 14). '
+        "Pass c10::cuda::getCurrentCUDAStream() as the fourth launch argument."
     )
+
+
+@pytest.mark.parametrize(
+    ("profiled", "name"),
+    [
+        ("add_kernel(float const*, float*, int)", "add_kernel"),
+        ("void scale_kernel<c10::Half>(c10::Half const*, int)", "scale_kernel"),
+        ("void (anonymous namespace)::scale<float, 4>(float*)", "(anonymous namespace)::scale"),
+        ("add_kernel", "add_kernel"),
+        ("Memcpy DtoD (Device -> Device)", "Memcpy DtoD (Device -> Device)"),
+        ("", "a kernel"),
+    ],
+)
+def test_a_kernel_is_named_as_it_is_launched(profiled: str, name: str) -> None:
+    """A GPU's profile has the whole signature of a kernel; the message has its name."""
+    text = messages.report("f", {"kind": "wrong_stream", "kernel": profiled, "stream": 0}, None)
+    assert text.startswith(f"f: {name} ran on stream 0")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from grader.nbgrader.errors import CourseError, UngradedError
 from grader.nbgrader.marks import Mark, marks
 from grader.nbgrader.quickstart import main, quickstart
 from grader.nbgrader.seed import SEED_FILE, secret_seed
+from grader.nbgrader.submission import DIGEST
 
 
 @pytest.fixture
@@ -161,6 +162,76 @@ def test_the_export_has_no_score_where_a_mark_is_missing(
     assert {name: rows[name]["score"] for name in rows} == {"ada": "", "bob": "2.0", "cyd": "0.0"}
     assert rows["cyd"]["last_name"] == "Doe, Jr."
     assert rows["ada"]["max_score"] == "9.0"
+
+
+def test_a_hand_in_after_its_mark_is_told(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """nbgrader leaves a second hand-in alone; the marks say so, with the commands that grade it."""
+    course.grade("ada", course.answered("%%cuda add_relu\n// score 1"))
+    course.grade("bob", course.answered())
+    assert not any(row.stale for row in marks(course.root))
+    assert course.grade("ada", course.answered())["check_add_relu"] == 1.0  # nbgrader skips what it has
+    rows = marks(course.root)
+    assert {row.student for row in rows if row.stale} == {"ada"}
+    marks_module.print_marks(rows)
+    printed = capsys.readouterr().out
+    assert "1 of 3  This mark is of an earlier hand-in." in printed
+    assert printed.endswith(
+        f"nbgrader autograde {LESSON} --student ada --force\n"
+        f"nbgrader generate_feedback {LESSON} --student ada --force\n"
+    )
+    course.autograde(force=True)
+    assert not any(row.stale for row in marks(course.root))
+    assert course.scores("ada")["check_add_relu"] == 3.0
+
+
+def test_a_submission_does_not_say_itself_which_file_was_graded(course: Course) -> None:
+    """What a hand-in says of its own digest is not believed."""
+    notebook = course.answered()
+    notebook.metadata[DIGEST] = "forged"
+    course.grade("ada", notebook)
+    assert not any(row.stale for row in marks(course.root))
+
+
+def test_the_table_is_plain_where_it_is_piped(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each reason stands whole on one line, so that it can be searched; further ones stand below it."""
+    reason = "memory (-1, line 7): " + "a long reason " * 20 + "ends"
+    marks_module.print_marks([Mark("ada", LESSON, "add_relu", 9.0, 10.0, f"{reason}\nlaunch: so")])
+    title, _, first, second = capsys.readouterr().out.splitlines()
+    assert title == "1 student, 1 mark"
+    assert first == f"ada      add_relu  9 of 10  {reason}"
+    assert second == f"{'':28}launch: so"
+
+
+def test_the_table_is_as_wide_as_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal the reasons use the width that there is."""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("COLUMNS", "160")
+    marks_module.print_marks([Mark("ada", LESSON, "add_relu", 9.0, 10.0, "word " * 20 + "ends")])
+    assert "word " * 20 + "ends" in capsys.readouterr().out
+
+
+def test_ctrl_c_ends_nbgrader_in_one_line(tmp_path: Path) -> None:
+    """A command of nbgrader that is interrupted says what to do next, without a traceback."""
+    (tmp_path / "nbgrader_config.py").write_text(
+        "from pathlib import Path\n"
+        "from grader.nbgrader import configure\n"
+        "c = get_config()\n"
+        "configure(c, Path(__file__).resolve().parent)\n"
+        "c.Autograde.pre_convert_hook = print\n"
+        "raise_on_start = 'raise KeyboardInterrupt'\n"
+        "import nbgrader.apps.autogradeapp as app\n"
+        "app.AutogradeApp.start = lambda self: exec(raise_on_start)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "autograde", LESSON],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode != 0
+    assert ran.stderr == (
+        "Interrupted. What was finished is kept; run the same command again and it does the rest.\n"
+    )
 
 
 def test_the_table_shows_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
