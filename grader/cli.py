@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.verdict import CheckResult, Outcome, Verdict
+from grader.notebook import card
+from grader.verdict import Outcome, Verdict
 
 PASSED, FAILED, USAGE, ENVIRONMENT = 0, 1, 2, 3
 _STATUS = {
@@ -225,17 +226,12 @@ def show(verdict: Verdict) -> None:
             check.verdict, "not run"
         )
         worth = f"{check.score:g}/{check.max_score:g}" if check.max_score else ""
-        table.add_row(check.name, mark, worth, escape(_seen(check)))
+        seen = [line for line in (card.said(check), card.excerpt(check.where, indented=False)) if line]
+        table.add_row(check.name, mark, worth, escape("\n".join(seen)))
     console.print(table)
     console.print(
         f"[dim]{verdict.seconds['total']:.1f} s, of which building {verdict.seconds['build']:.1f} s[/]"
     )
-
-
-def _seen(check: CheckResult) -> str:
-    if check.where is None or not check.where.text or check.where.text.strip() in check.message:
-        return check.message
-    return f"{check.message}\n{check.where.line} | {check.where.text.strip()}"
 
 
 def ensure_runtime(quiet: bool) -> tuple[Path, int]:

@@ -67,16 +67,25 @@ def test_other_seed_draws_other_inputs(capsys: pytest.CaptureFixture[str]) -> No
     assert messages[0] != messages[1] == messages[2]
 
 
-@pytest.mark.parametrize("text", [STUB, "", "\n\n", "// only a comment\n"])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (STUB, "still has the line that stops"),
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("// only a comment\n", "comments alone"),
+    ],
+)
 def test_untouched_answer_is_not_attempted(
-    capsys: pytest.CaptureFixture[str], answers: Callable[[str, str], str], text: str
+    capsys: pytest.CaptureFixture[str], answers: Callable[[str, str], str], text: str, why: str
 ) -> None:
     """A stub, an empty file and a file of comments are not attempted: exit 1, no check, one message."""
     status, verdict = run_json(capsys, "add_relu", answers("a.cu", text))
     assert status == 1
     assert verdict["verdict"] == "not_attempted"
     assert verdict["checks"] == []
-    assert "not been attempted" in verdict["message"]
+    assert verdict["message"].startswith("a.cu has not been attempted yet: it ")
+    assert why in verdict["message"]
 
 
 def usage(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -90,7 +99,20 @@ def usage(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_unknown_exercise_suggests(capsys: pytest.CaptureFixture[str]) -> None:
     """A misspelt exercise is answered with the near one."""
-    assert "Did you mean add_relu" in usage(capsys, "check", "add_rleu", str(RIGHT))
+    assert "Did you mean add_relu?" in usage(capsys, "check", "add_rellu", str(RIGHT))
+
+
+def test_a_compiler_error_has_its_line_once_and_a_caret(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table shows the source line with its number, and the caret below the column."""
+    place = Place(7, 9, "a.cu", "        out[i] = one;")
+    message = "The compiler says (a.cu, line 7): 'one' was not declared\n    out[i] = one;"
+    check = CheckResult("build", Outcome.FAILED, 0.0, 0.0, message, place)
+    cli.show(Verdict("add_relu", "sim", Outcome.FAILED, 0.0, 10.0, (check,)))
+    shown = capsys.readouterr().out
+    assert shown.count("out[i] = one;") == 1
+    lines = shown.splitlines()
+    [at] = [number for number, line in enumerate(lines) if "7 | out[i] = one;" in line]
+    assert lines[at + 1].index("^") == lines[at].index("out[i]")
 
 
 def test_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,25 @@ def report(verdict: Verdict) -> str:
     return "\n".join([str(verdict.verdict), verdict.message, *said])
 
 
+def cure(submission: Submission, verdict: Verdict) -> str:
+    """Return what to change where other checks failed than the file promises, and what each check said."""
+    found = set(failing(verdict))
+    more = sorted(found - {submission.check})
+    sign = "//" if submission.path.suffix == ".cu" else "#"
+    if submission.check not in found:
+        told = f"{submission.path.name} passes {submission.check}: its name must tell the check that fails."
+    elif more:
+        told = (
+            f"If it cannot but fail these too, give {submission.path.name} a line below its reason: "
+            f"`{sign} Also fails: {', '.join(more)}`."
+        )
+    else:
+        told = (
+            f"It fails {submission.check} alone: take `{sign} Also fails: ...` out of {submission.path.name}."
+        )
+    return f"{told}\n{report(verdict)}"
+
+
 def parameters(right: bool) -> Iterator[object]:
     """Yield the right or the wrong submissions as parameters."""
     for submission in read_corpus(CORPUS):
@@ -55,7 +74,7 @@ def test_wrong_submission_fails_the_check_in_its_name(judge: Judge, submission: 
     """A wrong answer fails the check in its name and those it says it cannot but fail, and is told why."""
     verdict = judged(judge, submission)
     assert verdict.verdict is Outcome.FAILED, report(verdict)
-    assert set(failing(verdict)) == submission.failing, report(verdict)
+    assert set(failing(verdict)) == submission.failing, cure(submission, verdict)
     assert verdict.score < verdict.max_score
     for check in failing(verdict).values():
         assert check.score < check.max_score or check.max_score == 0
@@ -80,6 +99,22 @@ def test_corpus_covers_every_exercise_both_ways() -> None:
         right = sum(submission.check is None for submission in mine)
         assert right >= 4, exercise
         assert len(mine) - right >= 8, exercise
+
+
+@pytest.mark.parametrize(
+    ("failed", "told"),
+    [
+        (["close", "launch"], "`// Also fails: launch`"),
+        (["launch"], "wrong__close__a.cu passes close"),
+        (["close"], "fails close alone"),
+    ],
+)
+def test_other_checks_than_promised_come_with_the_cure(tmp_path: Path, failed: list[str], told: str) -> None:
+    """An author whose submission fails other checks than its name says reads which line mends that."""
+    path = tmp_path / "wrong__close__a.cu"
+    path.write_text("// Reason: x\n// Also fails: memory\n")
+    checks = tuple(CheckResult(name, Outcome.FAILED, 0.0, 1.0, "why") for name in failed)
+    assert told in cure(read_submission(path), Verdict("add_relu", "sim", Outcome.FAILED, 0.0, 2.0, checks))
 
 
 @pytest.mark.parametrize(

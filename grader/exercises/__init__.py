@@ -32,7 +32,7 @@ class UnknownExerciseError(KeyError):
 
     def __init__(self, exercise_id: str) -> None:
         """Say which ids come near."""
-        near = difflib.get_close_matches(exercise_id, ORDER, n=3)
+        near = _nearest(exercise_id)
         advice = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(ORDER)}."
         self.message = f"There is no exercise {exercise_id!r}. {advice}"
         super().__init__(self.message)
@@ -40,6 +40,17 @@ class UnknownExerciseError(KeyError):
     def __str__(self) -> str:
         """Return the message as it is, without KeyError's quotes."""
         return self.message
+
+
+def _nearest(exercise_id: str) -> list[str]:
+    """Return the ids that come near, without those that come much less near than the nearest."""
+    matcher = difflib.SequenceMatcher(None, b=exercise_id)
+    ratios = {}
+    for known in ORDER:
+        matcher.set_seq1(known)
+        ratios[known] = matcher.ratio()
+    least = max(0.6, max(ratios.values()) - 0.1)
+    return sorted((known for known in ORDER if ratios[known] >= least), key=lambda known: -ratios[known])[:3]
 
 
 @cache

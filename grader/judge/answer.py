@@ -27,12 +27,25 @@ class Answer:
 
 def unattempted(answer: Answer, needs_python: bool, needs_cuda: bool = True) -> str | None:
     """Say which part has not been attempted, or return None.  An empty or untouched cell counts as such."""
-    if needs_cuda and _is_untouched(answer.cuda, _CUDA_COMMENTS, _CUDA_STUB):
-        return "The CUDA cell has not been attempted yet."
-    if needs_python and _is_untouched(answer.python, _PYTHON_COMMENTS, _PYTHON_STUB):
-        return "The Python cell has not been attempted yet."
+    if needs_cuda and (state := _untouched(answer.cuda, _CUDA_COMMENTS, _CUDA_STUB)):
+        return _told(answer, "CUDA", ".cu", state)
+    if needs_python and (state := _untouched(answer.python, _PYTHON_COMMENTS, _PYTHON_STUB)):
+        return _told(answer, "Python", ".py", state)
     return None
 
 
-def _is_untouched(text: str | None, comments: re.Pattern[str], stub: re.Pattern[str]) -> bool:
-    return text is None or not comments.sub("", text).strip() or stub.search(text) is not None
+def _told(answer: Answer, language: str, suffix: str, state: str) -> str:
+    """Name the cell, or the file and what is in it."""
+    if answer.file == "cell":
+        return f"The {language} cell has not been attempted yet."
+    name = answer.file if answer.file.endswith(suffix) else f"The {suffix} file"
+    return f"{name} has not been attempted yet: it {state}."
+
+
+def _untouched(text: str | None, comments: re.Pattern[str], stub: re.Pattern[str]) -> str:
+    """Say what makes a text no attempt; nothing for an attempt."""
+    if text is None or not text.strip():
+        return "is empty"
+    if not comments.sub("", text).strip():
+        return "holds comments alone"
+    return "still has the line that stops an unsolved answer" if stub.search(text) else ""

@@ -20,6 +20,7 @@ from grader.nbgrader.seed import secret_seed
 from grader.nbgrader.warm import warm_judge
 from grader.notebook import card
 from grader.notebook.answers import CHECK_PREFIX, Marker, cuda_text, marker
+from grader.notebook.checking import picture
 from grader.notebook.declarations import Declared, find
 from grader.verdict import Outcome, Verdict
 
@@ -55,7 +56,7 @@ class JudgeAnswers(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader publ
                 told = list(notes.get(found.exercise, []))
                 if verdict.verdict is Outcome.ENVIRONMENT:
                     leave_ungraded(resources, grade_id, card.plain(verdict, told))
-                self.log.info("%s", card.headline(verdict))
+                self.log.info("%s", card.headline(verdict, timed=True))
                 write_verdict(cell, verdict, told)
         return notebook, resources
 
@@ -95,7 +96,7 @@ def write_verdict(cell: NotebookNode, verdict: Verdict, notes: list[str]) -> Non
     share = verdict.score / verdict.max_score if verdict.max_score > 0 else 0.0
     score = round(min(max(share, 0.0), 1.0) * available, 4)
     data = {
-        "text/html": card.html(verdict, notes),
+        "text/html": card.html(verdict, notes, picture),
         "text/plain": repr(float(score)),
         VERDICT_TYPE: verdict.to_json() | {"notes": notes},
     }

@@ -36,7 +36,7 @@ README = f"""\
 | `{SEED_FILE}` | draws the inputs for autograding; keep it secret, and keep a copy for regrading |
 
 `grader marks .` prints all marks with the reason for each lost point.
-nbgrader skips a hand-in that it has a mark for, a corrected one too: `grader marks .` prints the commands for it.
+nbgrader skips a hand-in that it has a mark for, a corrected one too: `grader marks .` prints the commands.
 A submission that could not be judged for reasons of the machine gets no mark: `nbgrader autograde` says why,
 and the same command grades it once the machine is mended.
 """

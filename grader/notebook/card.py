@@ -6,6 +6,7 @@ source or from a compiler is escaped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
@@ -34,6 +35,9 @@ _PRE = (
     "margin:.3em 0;padding:.4em .6em;overflow-x:auto;"
     "border:1px solid #d0d7de;background:#f6f8fa;color:#1f2328"
 )
+_CELL = "text-align:left;padding:.15em 1.2em .15em 0"
+"""Inline, as all styles here: nbgrader's feedback pages bring none of their own for tables."""
+_CODE = re.compile(r"`([^`\n]+)`")
 
 
 def points(value: float) -> str:
@@ -41,15 +45,16 @@ def points(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def headline(verdict: Verdict) -> str:
-    """Return the verdict in one line of plain text."""
+def headline(verdict: Verdict, timed: bool = False) -> str:
+    """Return the verdict in one line of plain text, with the seconds it took where nothing else says them."""
     sign, word, _ = _SIGNS[verdict.verdict]
     score = f"{points(verdict.score)} of {points(verdict.max_score)} points"
     if verdict.verdict in (Outcome.ENVIRONMENT, Outcome.NEEDS_GPU):
         score = "no mark"
     total = verdict.seconds.get("total", 0.0)
-    timing = f", {verdict.device}, {total:.1f} s" if total else ""
-    return f"{sign} {verdict.exercise}: {word} ({score}{timing})"
+    judged = f", {verdict.device}" if total else ""
+    timing = f", {total:.1f} s" if total and timed else ""
+    return f"{sign} {verdict.exercise}: {word} ({score}{judged}{timing})"
 
 
 def plain(verdict: Verdict, notes: Iterable[str] = ()) -> str:
@@ -59,10 +64,10 @@ def plain(verdict: Verdict, notes: Iterable[str] = ()) -> str:
     lines += [f"  {text}" for text in (verdict.message, _NEXT.get(verdict.verdict, "")) if text]
     for check in verdict.checks:
         sign, word, _ = _SIGNS[check.verdict]
-        lines.append(f"  {sign} {check.name}: {word}, {points(check.score)} of {points(check.max_score)}")
+        lines.append(f"  {sign} {check.name}: {word}" + (f", {_worth(check)}" if check.max_score else ""))
         if check.verdict is Outcome.NOT_RUN:
             continue
-        lines += [f"      {line}" for line in check.message.splitlines()]
+        lines += [f"      {line}" for line in said(check).splitlines()]
         lines += [f"      {line}" for line in excerpt(check.where).splitlines()]
     lines += [f"  {line}" for line in _not_run(verdict)]
     return "\n".join(lines)
@@ -73,26 +78,34 @@ def html(verdict: Verdict, notes: Iterable[str] = (), picture: Picture | None = 
     _, word, colour = _SIGNS[verdict.verdict]
     label = f"Verdict on {verdict.exercise}: {word}"
     body = [f'<p style="margin:0 0 .4em"><strong>{escape(headline(verdict))}</strong></p>']
-    body += [f"<p>Note: {escape(note)}</p>" for note in notes]
-    body += [f"<p>{escape(text)}</p>" for text in (verdict.message, _NEXT.get(verdict.verdict, "")) if text]
+    body += [f"<p>Note: {_marked(note)}</p>" for note in notes]
+    body += [f"<p>{_marked(text)}</p>" for text in (verdict.message, _NEXT.get(verdict.verdict, "")) if text]
     if verdict.checks:
         body.append(_table(verdict))
-        said = [check for check in verdict.checks if check.verdict is not Outcome.NOT_RUN]
-        body += [_reason(check, picture) for check in said if check.message or check.where]
-        body += [f"<p>{escape(line)}</p>" for line in _not_run(verdict)]
+        looked_at = [check for check in verdict.checks if check.verdict is not Outcome.NOT_RUN]
+        body += [_reason(check, picture) for check in looked_at if check.message or check.where]
+        body += [f"<p>{_marked(line)}</p>" for line in _not_run(verdict)]
     return _frame(label, colour, "".join(body))
 
 
-def excerpt(where: Place | None) -> str:
+def said(check: CheckResult) -> str:
+    """Return a check's message without the source line that `excerpt` shows."""
+    shown = check.where.text.strip() if check.where else ""
+    lines = check.message.splitlines()
+    return "\n".join(line for line in lines if not shown or line.strip() != shown)
+
+
+def excerpt(where: Place | None, indented: bool = True) -> str:
     """Return the source line with its number and, where the column is known, a caret below it."""
     if where is None or not where.text:
         return ""
     gutter = f"{where.line} | "
     text = where.text.expandtabs(4)
-    lines = [gutter + text]
+    dropped = 0 if indented else len(text) - len(text.lstrip())
+    lines = [gutter + text[dropped:]]
     if where.column:
         before = len(where.text[: where.column - 1].expandtabs(4))
-        lines.append(" " * (len(gutter) + before) + "^")
+        lines.append(" " * (len(gutter) + max(0, before - dropped)) + "^")
     return "\n".join(lines)
 
 
@@ -125,7 +138,16 @@ def warning_card(label: str, text: str) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    return "".join(f'<p style="margin:.2em 0">{escape(line)}</p>' for line in text.splitlines())
+    return "".join(f'<p style="margin:.2em 0">{_marked(line)}</p>' for line in text.splitlines())
+
+
+def _marked(text: str) -> str:
+    """Return a message as HTML: all of it escaped, and what stands between backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def _worth(check: CheckResult) -> str:
+    return f"{points(check.score)} of {points(check.max_score)}"
 
 
 def _not_run(verdict: Verdict) -> list[str]:
@@ -150,13 +172,13 @@ def _table(verdict: Verdict) -> str:
     for check in verdict.checks:
         sign, word, _ = _SIGNS[check.verdict]
         rows.append(
-            f'<tr><th scope="row" style="text-align:left">{escape(check.name)}</th>'
-            f'<td style="text-align:left"><span aria-hidden="true">{sign}</span> {word}</td>'
-            f"<td>{points(check.score)} of {points(check.max_score)}</td></tr>"
+            f'<tr><th scope="row" style="{_CELL}">{escape(check.name)}</th>'
+            f'<td style="{_CELL}"><span aria-hidden="true">{sign}</span> {word}</td>'
+            f'<td style="{_CELL}">{_worth(check) if check.max_score else ""}</td></tr>'
         )
     caption = f"Checks of {escape(verdict.exercise)}"
     names = ("Check", "Result", "Points")
-    head = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in names)
+    head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in names)
     return (
         f'<table><caption style="text-align:left">{caption}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -165,7 +187,7 @@ def _table(verdict: Verdict) -> str:
 
 def _reason(check: CheckResult, picture: Picture | None) -> str:
     """Return what a check has to say, with the source line and a picture."""
-    text = escape(check.message).replace("\n", "<br>")
+    text = _marked(said(check)).replace("\n", "<br>")
     drawn = picture(check) if picture else ""
     return (
         f'<div style="margin:.5em 0"><strong>{escape(check.name)}</strong>: {text}'
@@ -174,7 +196,7 @@ def _reason(check: CheckResult, picture: Picture | None) -> str:
 
 
 def _problem(message: str, where: Place | None) -> str:
-    return f'<div style="margin:.4em 0">{escape(_line(where))}{escape(message)}{_source(where)}</div>'
+    return f'<div style="margin:.4em 0">{escape(_line(where))}{_marked(message)}{_source(where)}</div>'
 
 
 def _line(where: Place | None) -> str:

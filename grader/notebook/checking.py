@@ -14,6 +14,9 @@ from grader.notebook.judging import CUDA_FIRST_LINE
 from grader.notebook.session import SESSION, shell
 from grader.verdict import CheckResult, Outcome, Verdict
 
+_DRAWN = 20_000
+"""How long a report may be to be drawn: a larger one was not written by the simulator."""
+
 
 class Report:
     """A verdict as a cell's result: a card where HTML is rendered.
@@ -114,7 +117,7 @@ def picture(result: CheckResult) -> str:
     }
     for report in result.details:
         draw = drawers.get(str(report.get("kind")))
-        if draw is None:
+        if draw is None or len(repr(report)) > _DRAWN:
             continue
         try:
             return str(draw(report).html())

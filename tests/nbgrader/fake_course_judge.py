@@ -1,6 +1,7 @@
 """A judge that reads its verdict from the answer's text, so that course tests need no compiler.
 
-`// score 2` in the text earns two points, `// environment` and `// needs_gpu` ask for those.
+`// score 2` in the text earns two points, `// environment` and `// needs_gpu` ask for those, and
+`// beyond the end` for the report of a write there.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import TracebackType
+from typing import Any
 
 from grader.notebook.answers import is_stub
 from grader.notebook.declarations import find
@@ -16,6 +18,7 @@ from grader.verdict import CheckResult, Outcome, Place, Verdict
 CALLS: list[tuple[str, dict[str, str], str, int | None]] = []
 """Every call of every fake judge of this process, and how often one was opened."""
 OPENED: list[FakeJudge] = []
+BEYOND = {"kind": "out_of_bounds", "access": "write", "argument": "out", "index": 10, "numel": 10}
 
 
 class FakeJudge:
@@ -49,12 +52,14 @@ class FakeJudge:
                 return Verdict(exercise, "sim", outcome, 0.0, points, message=f"said {outcome}")
         found = re.search(r"(?://|#) score (\d+)", text)
         score = float(found[1]) if found else 0.0
-        return Verdict(exercise, "sim", *_outcome(score, points))
+        return Verdict(exercise, "sim", *_outcome(score, points, (BEYOND,) if "// beyond" in text else ()))
 
 
-def _outcome(score: float, points: float) -> tuple[Outcome, float, float, tuple[CheckResult, ...]]:
+def _outcome(
+    score: float, points: float, details: tuple[dict[str, Any], ...]
+) -> tuple[Outcome, float, float, tuple[CheckResult, ...]]:
     passed = score >= points
     outcome = Outcome.PASSED if passed else Outcome.FAILED
     place = None if passed else Place(3, 5, text="    out[i] = 0;")
     message = "" if passed else "expected 2 <at> index 7, got 1 & more"
-    return outcome, score, points, (CheckResult("close", outcome, score, points, message, place),)
+    return outcome, score, points, (CheckResult("close", outcome, score, points, message, place, details),)

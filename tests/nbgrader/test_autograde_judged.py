@@ -80,6 +80,14 @@ def test_lost_points_are_explained_in_the_feedback(course: Course) -> None:
     assert "1 of 3 points" in page
 
 
+def test_the_feedback_has_the_picture_of_a_memory_fault(course: Course) -> None:
+    """What a learner sees in the notebook, the access beyond the array drawn, is in the feedback too."""
+    course.grade("ada", course.answered("%%cuda add_relu\n// score 1\n// beyond the end"))
+    page = course.feedback("ada")
+    assert "Array out has elements 0 to 9. write of out[10]" in page
+    assert "data:image/png;base64," in page
+
+
 def test_feedback_tells_nothing_secret(course: Course) -> None:
     """Neither the course's seed nor the one derived from it, nor a model answer, is in what learners get."""
     course.grade("ada", course.answered("%%cuda add_relu\n// score 1"))

@@ -71,17 +71,51 @@ def test_plain_text_says_the_same() -> None:
     """The text form has the headline, each check with its points, the message and the line with a caret."""
     text = card.plain(_failed(), ["a note"])
     assert text.splitlines() == [
-        "✗ add_relu: failed (1.5 of 4 points, sim, 2.0 s)",
+        "✗ add_relu: failed (1.5 of 4 points, sim)",
         "  Note: a note",
-        "  ✓ build: passed, 0 of 0",
+        "  ✓ build: passed",
         "  ✗ close: failed, 0 of 2.5",
         "      " + HOSTILE,
         "      14 |     out[i] = <b>;",
         "                      ^",
         "  – launch: not run, 0 of 1",
-        "  – memory: not run, 0 of 0",
+        "  – memory: not run",
         "  launch, memory: Not looked at.",
     ]
+
+
+def test_the_time_is_told_once() -> None:
+    """A card stands below the line that says how long judging took; a log has the headline alone."""
+    assert "2.0 s" not in card.html(_failed())
+    assert card.headline(_failed(), timed=True) == "✗ add_relu: failed (1.5 of 4 points, sim, 2.0 s)"
+
+
+def test_code_in_a_message_is_shown_as_code() -> None:
+    """What stands between backticks is code in HTML, escaped like everything else."""
+    check = CheckResult("memory", Outcome.FAILED, 0.0, 1.0, "Compare first: `if (i < n)`. A lone ` stays.")
+    html = card.html(Verdict("x", "sim", Outcome.FAILED, 0.0, 1.0, (check,), message="Run `grader setup`."))
+    _parsed(html)
+    assert "<code>if (i &lt; n)</code>. A lone ` stays." in html
+    assert "<code>grader setup</code>" in html
+    assert "<code>x</code>" in card.note_card("Hints", "Hint 1: `x`")
+
+
+def test_the_source_line_is_shown_once() -> None:
+    """A message that quotes the line which the card shows with its number does not show it a second time."""
+    message = f"The compiler says: no\n    {PLACE.text.strip()}\nThere is 1 more error."
+    check = CheckResult("build", Outcome.FAILED, 0.0, 0.0, message, PLACE)
+    verdict = Verdict("x", "sim", Outcome.FAILED, 0.0, 1.0, (check,))
+    for shown in (card.html(verdict), card.plain(verdict)):
+        assert shown.count("out[i]") == 1
+        assert "There is 1 more error." in shown
+
+
+def test_cells_keep_apart_without_a_style_sheet() -> None:
+    """Each cell of the table has its padding with it: a feedback page has none for it."""
+    seen = _parsed(card.html(_failed())).seen
+    styles = [str(attributes.get("style")) for tag, attributes in seen if tag in ("th", "td")]
+    assert len(styles) == 15
+    assert all("padding" in style for style in styles)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.ENVIRONMENT, Outcome.NEEDS_GPU])
