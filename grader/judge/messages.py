@@ -14,6 +14,7 @@ from grader.judge.observation import LOST, ErrorSeen
 
 Report = dict[str, Any]
 _MESSAGE_SHOWN = 300
+_NAME_SHOWN = 2000
 
 
 def case_text(case: Case) -> str:
@@ -197,7 +198,7 @@ _PROFILED = re.compile(r"(?:void )?((?:\(anonymous namespace\)|[\w:])+)(?:<.*>)?
 
 def _kernel_name(name: str) -> str:
     """Return a kernel's name as it is launched: a GPU's profile adds its result and its parameters."""
-    found = _PROFILED.match(name)
+    found = _PROFILED.match(name) if len(name) < _NAME_SHOWN else None
     return found[1] if found and not name.startswith(_COPIES) else name
 
 
