@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.notebook import card
-from grader.verdict import Outcome, Verdict
+from grader.verdict import CheckResult, Outcome, Verdict
 
 PASSED, FAILED, USAGE, ENVIRONMENT = 0, 1, 2, 3
 _STATUS = {
@@ -31,6 +31,10 @@ _DOORS = {
     "agree": ("grader.agreement", "judge the corpus on several devices and compare"),
 }
 """Subcommands that a module's `main(arguments) -> int` answers."""
+
+
+_UNFOLDED = 50
+"""How wide the last column is on a terminal of 80 columns."""
 
 
 class UsageFault(Exception):  # noqa: N818  (not an error of code: the command was not one that can be done)
@@ -226,12 +230,18 @@ def show(verdict: Verdict) -> None:
             check.verdict, "not run"
         )
         worth = f"{check.score:g}/{check.max_score:g}" if check.max_score else ""
-        seen = [line for line in (card.said(check), card.excerpt(check.where, indented=False)) if line]
-        table.add_row(check.name, mark, worth, escape("\n".join(seen)))
+        table.add_row(check.name, mark, worth, escape("\n".join(_seen(check))))
     console.print(table)
     console.print(
         f"[dim]{verdict.seconds['total']:.1f} s, of which building {verdict.seconds['build']:.1f} s[/]"
     )
+
+
+def _seen(check: CheckResult) -> list[str]:
+    """Return the message and the source line, with a caret where the table does not fold that line."""
+    shown = card.excerpt(check.where, indented=False).splitlines()
+    fits = all(len(line) <= _UNFOLDED for line in shown)
+    return [line for line in (*card.said(check).splitlines(), *(shown if fits else shown[:1])) if line]
 
 
 def ensure_runtime(quiet: bool) -> tuple[Path, int]:

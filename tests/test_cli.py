@@ -115,6 +115,16 @@ def test_a_compiler_error_has_its_line_once_and_a_caret(capsys: pytest.CaptureFi
     assert lines[at + 1].index("^") == lines[at].index("out[i]")
 
 
+def test_a_line_that_is_folded_has_no_caret(capsys: pytest.CaptureFixture[str]) -> None:
+    """Below the second half of a long line a caret would point at something else."""
+    place = Place(7, 60, "a.cu", "        " + "out[i] = one + two; " * 5)
+    check = CheckResult("build", Outcome.FAILED, 0.0, 0.0, "The compiler says: no", place)
+    cli.show(Verdict("add_relu", "sim", Outcome.FAILED, 0.0, 10.0, (check,)))
+    shown = capsys.readouterr().out
+    assert "7 | out[i]" in shown
+    assert "^" not in shown
+
+
 def test_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """A file that is not there is named."""
     assert "nowhere.cu" in usage(capsys, "check", "add_relu", "nowhere.cu")

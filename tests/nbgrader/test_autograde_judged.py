@@ -86,6 +86,7 @@ def test_the_feedback_has_the_picture_of_a_memory_fault(course: Course) -> None:
     page = course.feedback("ada")
     assert "Array out has elements 0 to 9. write of out[10]" in page
     assert "data:image/png;base64," in page
+    assert '<td style="text-align:left;padding:' in page
 
 
 def test_feedback_tells_nothing_secret(course: Course) -> None:

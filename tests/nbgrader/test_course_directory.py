@@ -50,6 +50,19 @@ def test_quickstart_again_changes_nothing(solutions: Path, tmp_path: Path) -> No
     assert (course / SEED_FILE).read_text() == seed
 
 
+@pytest.mark.parametrize(("inside", "told"), [(True, "Next: `nbgrader"), (False, "Next: cd ")])
+def test_quickstart_says_what_comes_next(
+    solutions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    inside: bool, told: str,
+) -> None:  # fmt: skip
+    """The next command is named, without `cd .` for someone who stands in the course already."""
+    course = tmp_path / "course"
+    course.mkdir()
+    monkeypatch.chdir(course)
+    assert main(["." if inside else "../other", "--solutions", str(solutions)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(told)
+
+
 def test_quickstart_without_lessons_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong solutions folder is one message, exit status 2, and no directory."""
     assert main([str(tmp_path / "course"), "--solutions", str(tmp_path / "nothing")]) == 2
