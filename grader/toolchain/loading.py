@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.util
 import types
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +66,15 @@ def _functions(opened: ctypes.CDLL, symbol: str, make: Any, docs: Mapping[str, s
 
 def _maker(library: str) -> Any:
     """Return what makes a Python function of an entry; a library for the simulator brings the simulator."""
-    make = ctypes.PyDLL(_binder(library)).grader_bind_function
+    make = ctypes.PyDLL(binder(library)).grader_bind_function
     make.argtypes = [ctypes.POINTER(_Entry), ctypes.c_char_p]
     make.restype = ctypes.py_object
     return make
 
 
-def _binder(library: str) -> str:
+@cache
+def binder(library: str) -> str:
+    """Return the path of what converts arguments for a library of this name; found once a process."""
     if library == SIM_LIBRARY:
         from grader.simulator import load_runtime
         from grader.simulator.runtime import library as simulator

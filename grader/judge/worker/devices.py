@@ -126,7 +126,10 @@ class CudaDevice:
     kind = "cuda"
 
     def prepare(self) -> None:
-        """Do nothing: CUDA cannot be initialised before a fork."""
+        """Find the binding library, which a confined worker could not.  CUDA must not be initialised yet."""
+        from grader.toolchain import loading
+
+        loading.binder(loading.CUDA_LIBRARY)
 
     def begin_worker(self, crash: int, in_order: bool) -> None:
         """Say how CUDA is to launch; it initialises itself when it is first used, and reads that then."""
