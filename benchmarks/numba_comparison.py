@@ -117,7 +117,7 @@ def _module() -> ModuleType:
 
 
 def measured(module: ModuleType, sizes: tuple[int, int, int]) -> dict[str, list[float]]:
-    """Return seconds for each launch on `sim`, from the call to its end; results are checked."""
+    """Return processor seconds for each launch on `sim`, from the call to its end; results are checked."""
     elements, side, summed = sizes
     a, b = torch.randn(elements), torch.randn(elements)
     m, n, x = torch.randn(side, side), torch.randn(side, side), torch.randn(summed)
@@ -134,10 +134,10 @@ def _timed(function: Callable[..., Any], given: list[torch.Tensor], wanted: torc
     torch.accelerator.synchronize()
     taken = []
     for _ in range(REPEATS):
-        began = time.perf_counter()
+        began = time.process_time()
         function(*arguments)
         torch.accelerator.synchronize()
-        taken.append(time.perf_counter() - began)
+        taken.append(time.process_time() - began)
     torch.testing.assert_close(arguments[-1].cpu(), wanted, rtol=1e-3, atol=1e-3)
     if simulator.reports():
         raise SystemExit("a report on a right kernel")
@@ -161,7 +161,8 @@ def _text(
     lines = [
         "# Three kernels with every check on",
         "",
-        "Written by `benchmarks/numba_comparison.py`. Seconds are of one launch, from the call to its end: "
+        "Written by `benchmarks/numba_comparison.py`. Times are processor time of one launch, from the call "
+        "to its end, summed over threads, so that other work on the machine does not count: "
         f"median of {REPEATS} on `sim`, of 3 in numba's CUDA simulator. Results are checked on both.",
         "",
         f"{machine()}, numba {version}",
