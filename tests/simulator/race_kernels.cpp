@@ -261,6 +261,43 @@ __global__ void producer(float* out, bool fence) { KERNEL(producer, ARGS(ARG(out
   }
 }); }
 
+// One block fills a slot again and again, another empties it; `wait`: only when it is empty.
+__global__ void mailbox(float* slot, volatile int* turn, float* out, bool wait) { KERNEL(mailbox, ARGS(ARG(slot), ARG(turn), ARG(out), ARG(wait))) {
+  for (int row = 0; row < 3; ++row) {
+    if (blockIdx.x == 0) {
+      if (threadIdx.x == 0) {
+        while (wait && *turn != 2 * row) {}
+        __threadfence();
+      }
+      __syncthreads();
+      slot[threadIdx.x] = row;  // FAULT mailbox_write
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) *turn = 2 * row + 1;
+    } else {
+      if (threadIdx.x == 0) {
+        while (wait ? *turn != 2 * row + 1 : *turn < 1) {}
+        __threadfence();
+      }
+      __syncthreads();
+      out[row * blockDim.x + threadIdx.x] = slot[blockDim.x - 1 - threadIdx.x];  // FAULT mailbox_read
+      __threadfence();
+      __syncthreads();
+      if (wait && threadIdx.x == 0) *turn = 2 * row + 2;
+    }
+  }
+}); }
+
+// Thread 0 clears a counter and is the first to add to it.
+__global__ void cleared(int* out, bool meet) { KERNEL(cleared, ARGS(ARG(out))) {
+  SHARED(int, own, [1]);
+  if (threadIdx.x == 0) own[0] = 0;  // FAULT cleared_write
+  if (meet) __syncthreads();
+  atomicAdd(own, 1);  // FAULT cleared
+  __syncthreads();
+  if (threadIdx.x == 0) *out = own[0];
+}); }
+
 // A block-wide fence is none between blocks.
 __global__ void narrow_fence(float* a, int* flag, float* out, bool wide) { KERNEL(narrow_fence, ARGS(ARG(a), ARG(flag), ARG(out))) {
   if (blockIdx.x == 1) {
@@ -354,6 +391,10 @@ static const std::map<std::string, void (*)()> cases = {
     {"locked_without", [] { (LAUNCH(40, 32), locked(filled<int>(1, 0), filled<float>(1, 0), false)); }},
     {"producer", [] { (LAUNCH(2, 64), producer(fresh(64), true)); }},
     {"producer_without", [] { (LAUNCH(2, 64), producer(fresh(64), false)); }},
+    {"mailbox", [] { (LAUNCH(2, 64), mailbox(fresh(64), filled<int>(1, 0), keep_floats(fresh(192), 192), true)); }},
+    {"mailbox_without", [] { (LAUNCH(2, 64), mailbox(fresh(64), filled<int>(1, 0), fresh(192), false)); }},
+    {"cleared", [] { (LAUNCH(1, 64), cleared(filled<int>(1), true)); }},
+    {"cleared_without", [] { (LAUNCH(1, 64), cleared(filled<int>(1), false)); }},
     {"wide_fence", [] { (LAUNCH(2, 1), narrow_fence(fresh(1), filled<int>(1, 0), fresh(1), true)); }},
     {"narrow_fence", [] { (LAUNCH(2, 1), narrow_fence(fresh(1), filled<int>(1, 0), fresh(1), false)); }},
     {"own_maximum", [] { (LAUNCH(4, 128), own_maximum(keep_floats(filled<float>(1, 0), 1))); }},

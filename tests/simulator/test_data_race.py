@@ -46,7 +46,17 @@ def line(access: dict[str, Any]) -> int:
 SILENT = [
     *("neighbour", "shift", "tree", "warp_tree", "half_warps", "shuffled", "total", "bytes"),
     *("words_and_bytes", "vectors", "between_blocks", "bins", "last_block", "all_fence", "look_back"),
-    *("unrolled", "look_back_atomics", "locked", "producer", "wide_fence", "two_kernels", "own_maximum"),
+    *(
+        "unrolled",
+        "look_back_atomics",
+        "locked",
+        "producer",
+        "mailbox",
+        "cleared",
+        "wide_fence",
+        "two_kernels",
+        "own_maximum",
+    ),
 ]
 
 
@@ -89,6 +99,8 @@ FAULTS = [
     ("look_back_without", "prefixes", "order between blocks", ("look_back", "look_back_write")),
     ("locked_without", "sum", "atomic", ("locked",)),
     ("producer_without", "box", "__syncthreads()", ("producer", "producer_write")),
+    ("mailbox_without", "slot", "order between blocks", ("mailbox_write", "mailbox_read")),
+    ("cleared_without", "own", "__syncthreads()", ("cleared", "cleared_write")),
     ("narrow_fence", "a", "order between blocks", ("narrow_fence", "narrow_fence_write")),
 ]
 
@@ -140,4 +152,5 @@ def test_hand_overs_give_the_right_values(run: Run, order: str) -> None:
     assert run("look_back_atomics", order)["values"] == [32.0 * block for block in range(40)]
     assert run("last_block", order)["values"] == [37.0 * 64] * 2
     assert run("locked", order)["values"] == [40.0]
+    assert run("mailbox", order)["values"] == [0.0] * 64 + [1.0] * 64 + [2.0] * 64
     assert run("own_maximum", order)["values"] == [511.0]

@@ -137,6 +137,7 @@ void judge_slowly(const void* p, size_t bytes, Access access, Strength strength,
                   const void* return_address) {
   const void* const pc = before(return_address);
   if (!running.on_device) from_host(p, bytes, access, pc);
+  if (access != Access::kRead) let_others_see(pc);
   Allocation* const a = find_mutable(p);
   if (!owns(p)) return beyond_device_memory(p, bytes, access, pc);
   if (!a) illegal(p, bytes, access, pc, "the address belongs to no tensor");

@@ -34,6 +34,7 @@ inline __attribute__((always_inline)) T exchange(T* address, T value, const void
   sim::maybe_give_way(return_address);
   sim::maybe_hand_over(address, sim::HandOver::kBoth);
   sim::judge<sizeof(T), sim::Access::kWrite, true, sim::Strength::kAtomic>(address, return_address);
+  sim::flag_is_raised();
   const T old = *address;
   *address = value;
   return old;

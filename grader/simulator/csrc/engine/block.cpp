@@ -156,6 +156,7 @@ bool Block::begin_next() {
   threads_[thread].state = State::kRunning;
   running.thread = thread;
   running.spins = 0;
+  running.handed = false;
   set_thread_index(thread);
   renew();
   return true;
@@ -188,6 +189,7 @@ void* Block::resume(uint32_t thread) {
   running.stack_bytes = fiber->bytes;
   running.thread = thread;
   running.spins = 0;
+  running.handed = false;
   threads_[thread].state = State::kRunning;
   set_thread_index(thread);
   renew();
@@ -224,6 +226,7 @@ void Block::ready(uint32_t thread) {
 }
 
 int Block::barrier(BarrierKind kind, int predicate, int line, const void* pc) {
+  let_others_see(pc);
   settle_suspects();
   if (!at_barrier_) {
     barrier_line_ = line;
@@ -276,8 +279,13 @@ void Block::report_divergence() {
 
 // A spin-wait must let others run, but a histogram's atomics should not make a fiber of every thread.
 void Block::give_way(const void* pc) {
+  if (running.handed) return give_way_now(pc);
   if (++running.spins < kSpinsBeforeGivingWay) return;
   running.spins = kSpinsBeforeGivingWay - 16;
+  give_way_now(pc);
+}
+
+void Block::give_way_now(const void* pc) {
   running.last_spin = pc;
   ++spinning_;
   const uint32_t spins = running.spins;

@@ -82,9 +82,11 @@ class Block {
   uint32_t active_mask(int line, const void* pc);
   bool agreed() const;  // of the last match_all of the running thread
   void give_way(const void* pc);
+  void give_way_now(const void* pc);
 
   Dim3 index() const { return index_; }
   uint32_t linear() const { return linear_; }
+  bool has_other_warps() const { return count_ > 32; }
   int released_line() const { return released_line_; }
   Ordering& ordering() { return ordering_; }
   // Brings `running` up to date after anything that orders accesses.

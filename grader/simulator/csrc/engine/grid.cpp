@@ -213,7 +213,7 @@ void Grid::run() {
   const Running outer = running;
   running.grid = this;
   running.code = module_begin_;
-  running.fenced = running.suspects = false;
+  running.fenced = running.suspects = running.handed = false;
   wind_clock();
   began_ = clock_now;
   tick();

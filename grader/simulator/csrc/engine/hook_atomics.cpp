@@ -23,7 +23,8 @@ inline __attribute__((always_inline)) void check(const volatile T* p, Access acc
   }
   if (access == Access::kWrite) {
     sim::maybe_hand_over(at, HandOver::kGive);
-    return sim::judge<sizeof(T), Access::kWrite, true, Strength::kAtomic>(at, return_address);
+    sim::judge<sizeof(T), Access::kWrite, true, Strength::kAtomic>(at, return_address);
+    return sim::flag_is_raised();
   }
   sim::maybe_hand_over(at, HandOver::kBoth);
   sim::judge<sizeof(T), Access::kAtomic, true>(at, return_address);

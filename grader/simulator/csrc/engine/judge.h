@@ -35,9 +35,11 @@ inline __attribute__((always_inline)) void judge(const void* p, const void* retu
 template <size_t kBytes, Access kAccess>
 inline __attribute__((always_inline)) void judge_volatile(const void* p, const void* return_address) {
   constexpr bool kRead = kAccess == Access::kRead;
-  if (kRead) maybe_give_way(return_address);
+  // Before a flag is looked at, not after: what is learned from it goes with the value that is read.
+  kRead ? maybe_give_way(return_address) : let_others_see(return_address);
   maybe_hand_over(p, kRead ? HandOver::kTake : HandOver::kGive);
   judge<kBytes, kAccess, true, Strength::kVolatile>(p, return_address);
+  if (!kRead) flag_is_raised();
 }
 
 }  // namespace sim

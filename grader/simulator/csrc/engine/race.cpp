@@ -81,9 +81,9 @@ bool has_read(const Shadow& s, size_t cell, uint32_t block, uint32_t thread, Rec
   return false;
 }
 
-// Whether both threads read the place at the same code and write it: they update it.
+// Whether both threads write plainly, or read the place at the same code and write it: they update it.
 bool both_update(const Shadow& s, size_t cell, const Party& earlier, const Party& mine) {
-  if (earlier.write == mine.write) return earlier.write;
+  if (earlier.write == mine.write) return is_atomic(earlier.record) == is_atomic(mine.record);
   if (earlier.write)
     return has_read(s, cell, block_of(earlier.record, s), thread_of(earlier.record), mine.record);
   return has_read(s, cell, running.block->linear(), running.thread, earlier.record);
@@ -178,7 +178,9 @@ void compare(Allocation& a, size_t cell, const Party& earlier, const Party& mine
     return;
   }
   const size_t race = race_of(a, cell, at, bytes, earlier, mine, false);
-  const bool in_warp = in_one_warp(earlier, mine, s);
+  // Of several atomics only the last is known, and it may be another warp's that matters.
+  const bool others = is_atomic(earlier.record) && running.block->has_other_warps();
+  const bool in_warp = in_one_warp(earlier, mine, s) && !others;
   if (!earlier.write && is_atomic(mine.record)) return doubt(race, earlier, block, at, in_warp);
   if (!mine.write && is_atomic(earlier.record))
     return doubt(race, mine, running.block->linear(), at, in_warp);
@@ -308,10 +310,10 @@ void note_slowly(Allocation& a, size_t offset, size_t bytes, Access access, Stre
       const Record reader = s.readers ? s.readers[cell] : 0;
       against(s.readers, false);
       if (reader & kSecondCounts) against(s.second_readers, false);
-      // An atomic by the thread that wrote plainly: the plain write is what others must not meet.
+      // An atomic after a plain write of the same epoch: the write is what others must not meet.
       const Record w = s.writers[cell];
       const bool hides = record & kAtomicFlag && !(w & kAtomicFlag) && stamp_of(w) > s.floor &&
-                         stamp_of(w) > running.floor_warp && thread_of(w) == running.thread;
+                         stamp_of(w) > running.floor_block;
       if (!hides) s.writers[cell] = record;
       s.last_write = stamp_of(record);
     } else {

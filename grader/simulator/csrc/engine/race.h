@@ -1,6 +1,7 @@
 // Data races: two accesses of different threads, one a write, that nothing orders.  See shadow.h, ordering.h.
 #pragma once
 #include "access.h"
+#include "block.h"
 #include "memory.h"
 #include "running.h"
 #include "shadow.h"
@@ -79,7 +80,7 @@ inline __attribute__((always_inline)) bool note_write(Allocation& a, size_t offs
   Shadow& s = a.shadow;
   const size_t cell = offset / kBytes;
   const Record w = s.writers[cell];
-  if (running.suspects) return false;
+  if (running.suspects || running.handed) return false;
   if (kAtomic ? !(w & kAtomicFlag) && stamp_of(w) > s.floor : !is_settled(w, s.floor)) return false;
   if (s.readers) {
     const Record r = s.readers[cell];
@@ -105,6 +106,16 @@ void settle_suspects_now();
 inline void settle_suspects() {
   if (__builtin_expect(running.suspects, 0)) settle_suspects_now();
 }
+
+// The store that follows may raise a flag.
+inline void flag_is_raised() {
+  if (__builtin_expect(running.fenced, 0)) running.handed = true;
+}
+// After that, those who wait for it come first.  A thread that runs ahead is not seen otherwise.
+inline void let_others_see(const void* pc) {
+  if (__builtin_expect(running.handed, 0)) running.block->give_way_now(pc);
+}
+
 void tell_races();
 
 }  // namespace sim

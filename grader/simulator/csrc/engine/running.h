@@ -28,6 +28,7 @@ struct Running {
   uint32_t floor_block = 0;  // records from `since` up to here are ordered by a barrier
   uint32_t floor_warp = 0;   // and, of the thread's warp, up to here
   bool suspects = false;     // there are writes whose values must be compared before memory changes again
+  bool handed = false;       // the thread has just raised a flag: others may run before it goes on
   bool fenced = false;       // some thread of the grid has executed a fence
   uintptr_t code = 0;        // where places in the module's code count from
 };
