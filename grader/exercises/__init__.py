@@ -23,6 +23,8 @@ ORDER = (
     "side_stream_scale",
     "stack_rows",
     "two_pass_sum",
+    "segment_sum",
+    "scatter_add_rows",
 )
 """Ids in course order.  An exercise's id is the name of its module, imported when it is asked for."""
 

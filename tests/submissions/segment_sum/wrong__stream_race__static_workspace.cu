@@ -1,0 +1,49 @@
+// Reason: prefix sums are kept in a static tensor, which two calls on two streams share.
+#include <torch/extension.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void scan_kernel(const float* values, double* before, int64_t n, int64_t d) {
+    int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (column < d) {
+        double sum = 0.0;
+        for (int64_t row = 0; row < n; ++row) {
+            before[row * d + column] = sum;
+            sum += values[row * d + column];
+        }
+        before[n * d + column] = sum;
+    }
+}
+
+__global__ void difference_kernel(const double* before, const int64_t* offsets, float* out, int64_t segments,
+                                  int64_t d) {
+    int64_t k = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < segments * d) {
+        int64_t segment = k / d, column = k % d;
+        out[k] = before[offsets[segment + 1] * d + column] - before[offsets[segment] * d + column];
+    }
+}
+
+torch::Tensor segment_sum(torch::Tensor values, torch::Tensor offsets) {
+    TORCH_CHECK(values.is_cuda() && offsets.is_cuda(), "segment_sum: values and offsets must be on the device");
+    TORCH_CHECK(values.scalar_type() == torch::kFloat, "segment_sum: values must be float32");
+    TORCH_CHECK(offsets.scalar_type() == torch::kLong, "segment_sum: offsets must be int64");
+    TORCH_CHECK(values.dim() == 2 && offsets.dim() == 1, "segment_sum: values must be 2-D and offsets 1-D");
+    values = values.contiguous();
+    offsets = offsets.contiguous();
+    int64_t segments = offsets.numel() - 1, d = values.size(1);
+    auto out = torch::empty({segments, d}, values.options());
+    int64_t n = values.size(0);
+    static torch::Tensor before[2];
+    auto& mine = before[values.get_device()];
+    if (!mine.defined() || mine.numel() < (n + 1) * d) {
+        mine = torch::empty({(n + 1) * d}, values.options().dtype(torch::kDouble));
+    }
+    auto stream = c10::cuda::getCurrentCUDAStream();
+    scan_kernel<<<(d + 255) / 256, 256, 0, stream>>>(values.data_ptr<float>(), mine.data_ptr<double>(), n, d);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    difference_kernel<<<(segments * d + 255) / 256, 256, 0, stream>>>(
+        mine.data_ptr<double>(), offsets.data_ptr<int64_t>(), out.data_ptr<float>(), segments, d);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
