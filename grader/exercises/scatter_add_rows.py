@@ -1,4 +1,4 @@
-"""Rows added where an index says, repeated ones together.  Out of scope: no columns, other dtypes, autograd."""
+"""Rows added where an index says, repeated ones together.  Out of scope: no columns, autograd."""
 
 from __future__ import annotations
 
@@ -72,6 +72,7 @@ EXERCISE = Exercise(
         Case("one", (1, 1, 1)),
         Case("each once", (301, 3, 301)),
         Case("one column", (1025, 1, 40)),
+        Case("less than a block", (31, 3, 5)),
         Case("more rows than are written", (60, 5, 1000)),
         Case("many columns", (19, 1025, 4)),
         Case("a warp of columns and one", (200, 33, 17)),

@@ -1,7 +1,7 @@
 """Sums of consecutive rows, in segments of any length.
 
-Out of scope: no segments, no columns, autograd, offsets that decrease or leave `values`, and more segments than
-the y of a grid can count: a block for each would take minutes on the simulator.
+Out of scope: no segments, no columns, autograd, offsets that decrease or leave `values`, and more segments
+than the y of a grid can count: a block for each would take minutes on the simulator.
 """
 
 from __future__ import annotations

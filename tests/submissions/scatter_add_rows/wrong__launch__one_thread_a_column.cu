@@ -1,0 +1,37 @@
+// Reason: a block has one thread for each column, and 1025 are more than a block may have.
+// Also fails: close
+#include <torch/extension.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+// One block a row of src; its threads take the columns in turn.
+__global__ void add_kernel(const float* src, const int64_t* index, float* out, int64_t d, int64_t rows) {
+    uint64_t row = index[blockIdx.x];
+    if (row >= uint64_t(rows)) {
+        return;
+    }
+    for (int64_t column = threadIdx.x; column < d; column += blockDim.x) {
+        atomicAdd(out + row * d + column, src[blockIdx.x * d + column]);
+    }
+}
+
+torch::Tensor scatter_add_rows(torch::Tensor src, torch::Tensor index, int64_t rows) {
+    TORCH_CHECK(src.is_cuda() && index.is_cuda(), "scatter_add_rows: src and index must be on the device");
+    TORCH_CHECK(src.scalar_type() == torch::kFloat, "scatter_add_rows: src must be float32");
+    TORCH_CHECK(index.scalar_type() == torch::kLong, "scatter_add_rows: index must be int64");
+    TORCH_CHECK(src.dim() == 2 && index.dim() == 1, "scatter_add_rows: src must be 2-D and index 1-D");
+    TORCH_CHECK(src.size(0) == index.size(0), "scatter_add_rows: src and index must have as many rows");
+    TORCH_CHECK(rows >= 0, "scatter_add_rows: rows must not be negative");
+    src = src.contiguous();
+    index = index.contiguous();
+    int64_t n = src.size(0), d = src.size(1);
+    auto out = torch::zeros({rows, d}, src.options());
+    if (n == 0) {
+        return out;
+    }
+    auto stream = c10::cuda::getCurrentCUDAStream();
+    add_kernel<<<n, d, 0, stream>>>(src.data_ptr<float>(), index.data_ptr<int64_t>(),
+                                                        out.data_ptr<float>(), d, rows);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
