@@ -47,6 +47,7 @@ struct Range {
 struct Arena {
   Range ranges[kDevices + 1];
   std::map<char*, std::unique_ptr<Allocation>> by_base;
+  std::map<uint64_t, const Allocation*> live;  // by id, in the order of their making
   std::deque<Allocation*> quarantine;
   size_t quarantine_bytes = 0;
   std::deque<std::pair<char*, uint64_t>> freed;  // base and id, oldest first
@@ -271,6 +272,7 @@ void* allocate_region(int device, size_t bytes, Origin origin, Stream* stream) {
   record->region = region;
   record->region_bytes = whole;
   std::fill_n(granules + ((region - arena_begin) >> kGranuleShift), whole >> kGranuleShift, record.get());
+  a.live[record->id] = record.get();
   a.by_base[base] = std::move(record);
   range.in_use += bytes;
   return base;
@@ -297,6 +299,7 @@ void release(void* pointer, const std::string& by) {
   }
   Allocation* const old = it->second.get();
   old->freed = true;
+  a.live.erase(old->id);
   old->freed_by = by;
   old->limit = 0;
   old->initialised.reset();
@@ -320,10 +323,8 @@ const Allocation* find(const void* p) { return find_mutable(p); }
 std::vector<const Allocation*> live_allocations(int device) {
   EngineLock lock;
   std::vector<const Allocation*> live;
-  for (const auto& [base, allocation] : arena().by_base) {
-    if (!allocation->freed && allocation->device == device) live.push_back(allocation.get());
-  }
-  std::sort(live.begin(), live.end(), [](auto* a, auto* b) { return a->id < b->id; });
+  for (const auto& [id, allocation] : arena().live)
+    if (allocation->device == device) live.push_back(allocation);
   return live;
 }
 
