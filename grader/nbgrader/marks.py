@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("student", "exercise", "mark", "points lost because")
 _NOT_JUDGED = "Not judged; see what `nbgrader autograde` said."
-_STALE = "This mark is of an earlier hand-in."
+_EARLIER = "This mark is of an earlier hand-in."
+_UNFINISHED = "Graded again, but not to the end: this mark is the earlier one."
 
 
 @dataclass(frozen=True)
 class Mark:
     """One student's mark for one exercise or test cell.  `score` is None while there is no mark.
 
-    `stale` says that the student has handed in another file since.
+    `stale` says why the mark is not that of the file handed in last; it is empty for one that is.
     """
 
     student: str
@@ -38,7 +39,7 @@ class Mark:
     score: float | None
     max_score: float
     reason: str
-    stale: bool = False
+    stale: str = ""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -93,7 +94,7 @@ def print_marks(rows: Sequence[Mark]) -> None:
     if any(row.score is None for row in rows):
         print("– is no mark: it could not be judged, and is not a zero. `nbgrader autograde` says why.")
     if again := regrading(rows):
-        print("\nHanded in again since the mark was given. In the course directory, these commands mark it:")
+        print("\nNot marked as handed in last. In the course directory, these commands mark it:")
         print("\n".join(again))
 
 
@@ -141,7 +142,7 @@ def _counted(count: int, what: str) -> str:
 
 def _cells(row: Mark) -> tuple[str, str, str, str]:
     score = "–" if row.score is None else points(row.score)
-    reason = f"{_STALE} {row.reason}".strip() if row.stale else row.reason
+    reason = f"{row.stale} {row.reason}".strip()
     return row.student, row.exercise, f"{score} of {points(row.max_score)}", reason
 
 
@@ -153,7 +154,7 @@ def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
         submitted = directory / "submitted" / student / lesson / f"{notebook.name}.ipynb"
         verdicts = _verdicts(path)
         unmarked = _unmarked(submitted)
-        stale = _newer(submitted, path)
+        stale = _stale(submitted, path)
         for grade in notebook.grades:
             verdict = verdicts.get(grade.name)
             graded = grade.auto_score is not None or grade.manual_score is not None
@@ -162,17 +163,20 @@ def _of_submission(directory: Path, submission: Any) -> Iterator[Mark]:
             if grade.manual_score is not None:
                 reason = f"Set by hand. {reason}".strip()
             exercise = grade.name.removeprefix(CHECK_PREFIX)
-            yield Mark(student, lesson, exercise, score, float(grade.max_score), reason, stale)
+            told = "" if score is None else stale
+            yield Mark(student, lesson, exercise, score, float(grade.max_score), reason, told)
 
 
-def _newer(submitted: Path, autograded: Path) -> bool:
-    """Tell whether another file lies in `submitted/` than the one that was graded."""
+def _stale(submitted: Path, autograded: Path) -> str:
+    """Say whether another file lies in `submitted/` than the one that was graded, or nothing."""
     from grader.nbgrader.submission import DIGEST, fingerprint
 
-    if not (submitted.exists() and autograded.exists()):
-        return False
+    if not submitted.exists():
+        return ""
+    if not autograded.exists():
+        return _UNFINISHED
     graded = nbformat.read(autograded, as_version=4).metadata.get(DIGEST)
-    return graded is not None and graded != fingerprint(submitted)
+    return "" if graded in (None, fingerprint(submitted)) else _EARLIER
 
 
 def _verdicts(path: Path) -> dict[str, dict[str, Any]]:

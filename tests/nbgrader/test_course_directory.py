@@ -197,6 +197,20 @@ def test_a_hand_in_after_its_mark_is_told(course: Course, capsys: pytest.Capture
     assert course.scores("ada")["check_add_relu"] == 3.0
 
 
+def test_a_grading_that_was_cut_short_is_told(course: Course) -> None:
+    """Where grading again was interrupted, or the machine failed, the old mark stands and says what it is."""
+    from nbgrader.converters.base import NbGraderException
+
+    course.grade("ada", course.answered())
+    course.submit("ada", course.answered("%%cuda add_relu\n// environment"))
+    with pytest.raises(NbGraderException):
+        course.autograde(force=True)
+    [row] = [row for row in marks(course.root) if row.exercise == "add_relu"]
+    assert (row.score, row.reason) == (3.0, "")
+    assert row.stale == "Graded again, but not to the end: this mark is the earlier one."
+    assert marks_module.regrading([row])[0] == f"nbgrader autograde {LESSON} --student ada --force"
+
+
 def test_a_submission_does_not_say_itself_which_file_was_graded(course: Course) -> None:
     """What a hand-in says of its own digest is not believed."""
     notebook = course.answered()
