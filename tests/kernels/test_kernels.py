@@ -12,8 +12,6 @@ from tests.kernels.programs import PROGRAMS
 FORMS = forms()
 RIGHT = [form for form in FORMS if form.kind is None]
 FAULTY = [form for form in FORMS if form.kind is not None]
-# Waits for blocks that give way after they have raised a flag.
-PENDING = ["block_mailbox/data_race__no_wait_for_an_empty_slot"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,10 +39,8 @@ def test_a_right_kernel_is_right_and_silent(form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", FAULTY, ids=lambda form: form.name)
-def test_a_fault_is_reported_as_its_kind(form: Form, request: pytest.FixtureRequest) -> None:
+def test_a_fault_is_reported_as_its_kind(form: Form) -> None:
     """In each order that ends the report is there, and none that the fault does not bring about."""
-    if form.name in PENDING:
-        request.applymarker(pytest.mark.xfail(reason="the producer always finds an empty slot", strict=False))
     assert not _surprise(form)
 
 
