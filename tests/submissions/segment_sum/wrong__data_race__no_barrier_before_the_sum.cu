@@ -1,4 +1,5 @@
-// Reason: the next column's sums are written while thread 0 may still read this column's.
+// Reason: a thread adds its neighbour's number, which may not be there yet.
+// Also fails: close
 #include <torch/extension.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
@@ -14,7 +15,6 @@ __global__ void sum_kernel(const float* values, const int64_t* offsets, float* o
             mine += values[row * d + column];
         }
         sums[threadIdx.x] = mine;
-        __syncthreads();
         for (int half = kThreads / 2; half > 0; half /= 2) {
             if (threadIdx.x < half) {
                 sums[threadIdx.x] += sums[threadIdx.x + half];
@@ -24,6 +24,7 @@ __global__ void sum_kernel(const float* values, const int64_t* offsets, float* o
         if (threadIdx.x == 0) {
             out[blockIdx.x * d + column] = sums[0];
         }
+        __syncthreads();
     }
 }
 
