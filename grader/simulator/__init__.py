@@ -28,6 +28,7 @@ from grader.simulator.runtime import (
 
 __all__ = [
     "SimulatorError",
+    "count_traffic",
     "dispatch_log",
     "is_loaded",
     "last_error",
@@ -57,6 +58,13 @@ def load_runtime(path: Path | str | None = None) -> None:
     from grader.simulator.device import register
 
     register()
+
+
+def count_traffic() -> Any:
+    """Return a context in which the traffic of kernels is counted: `with count_traffic() as traffic`."""
+    from grader.simulator.traffic import traffic
+
+    return traffic()
 
 
 def _built_library() -> Path:

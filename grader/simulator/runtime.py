@@ -55,6 +55,11 @@ def memory() -> dict[str, Any]:
     return dict(json.loads(_text("sim_memory")))
 
 
+def traffic_log() -> dict[str, Any]:
+    """Return what was counted since the last call while traffic was counted (`grader.simulator.traffic`)."""
+    return dict(json.loads(_text("sim_traffic")))
+
+
 def last_error() -> dict[str, Any]:
     """Return and clear CUDA's last error: `error` (its number), `name` and `cause`; a sticky one stays."""
     return dict(json.loads(_text("sim_last_error")))
@@ -114,7 +119,15 @@ def _text(function: str) -> str:
 
 
 def _declared(lib: ctypes.CDLL) -> ctypes.CDLL:
-    for name in ("sim_reports", "sim_launch_log", "sim_dispatch_log", "sim_memory", "sim_last_error"):
+    texts = (
+        "sim_reports",
+        "sim_launch_log",
+        "sim_dispatch_log",
+        "sim_memory",
+        "sim_last_error",
+        "sim_traffic",
+    )
+    for name in texts:
         getattr(lib, name).argtypes = [ctypes.c_char_p, ctypes.c_size_t]
         getattr(lib, name).restype = ctypes.c_size_t
     lib.sim_set_seed.argtypes = [ctypes.c_uint64]

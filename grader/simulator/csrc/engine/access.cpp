@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "grid.h"
 #include "race.h"
+#include "traffic.h"
 
 namespace sim {
 namespace {
@@ -109,6 +110,11 @@ Report access_report(const char* kind, const void* p, size_t bytes, Access acces
   return r;
 }
 
+std::string name_in_kernel(const Allocation& a) {
+  const Argument* const argument = a.name.empty() ? argument_of(a, a.base + a.bytes) : nullptr;
+  return argument ? argument->name : a.name;
+}
+
 Report here(const char* kind, const void* pc) {
   Report r;
   r.kind = kind;
@@ -164,6 +170,7 @@ void judge_slowly(const void* p, size_t bytes, Access access, Strength strength,
   });
   if (access != Access::kWrite && !initialised)
     note_uninitialised(access_report("uninitialised_read", p, bytes, access, pc, a));
+  if (traffic_is_counted()) count_traffic(*a, p, bytes, access, pc);
   note_slowly(*a, offset, bytes, access, strength, return_address);
 }
 

@@ -18,6 +18,8 @@ constexpr size_t kUnaligned = 1;  // an access of a packed type or of a range: a
 void judge_slowly(const void* p, size_t bytes, Access access, Strength strength, size_t alignment,
                   const void* return_address);
 
+// The kernel's parameter that leads to an allocation, or the name of a symbol.
+std::string name_in_kernel(const Allocation& a);
 // A report on an access to `a`, or to none, by the running thread.
 Report access_report(const char* kind, const void* p, size_t bytes, Access access, const void* pc,
                      const Allocation* a);

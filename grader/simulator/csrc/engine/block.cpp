@@ -8,6 +8,7 @@
 #include "grid.h"
 #include "race.h"
 #include "running.h"
+#include "traffic.h"
 
 namespace sim {
 namespace {
@@ -112,6 +113,7 @@ Block::Progress Block::run() {
     } else if (next_ < count_) {
       enter(start());
     } else if (done_ == count_) {
+      if (traffic_is_counted()) close_traffic(linear_);
       return Progress::kFinished;
     } else if (resolve_active_masks()) {
       continue;
@@ -177,8 +179,9 @@ void Block::finish_current() {
 // From the scheduler to whoever `running` names.
 void Block::enter(void* saved) {
   running.on_device = true;
+  running.quick = !traffic_is_counted();
   sim_switch(&grid_.scheduler, saved);
-  running.on_device = false;
+  running.on_device = running.quick = false;
   running.stack_bytes = 0;
 }
 

@@ -8,6 +8,7 @@
 #include "module.h"
 #include "race.h"
 #include "running.h"
+#include "traffic.h"
 
 namespace sim {
 
@@ -59,6 +60,12 @@ void for_runs(const uint64_t* bits, size_t n, Visit visit) {
     i = std::min(i, n);
     if (begin < i && !visit(begin, i)) return;
   }
+}
+
+size_t bits_set(const uint64_t* bits, size_t n) {
+  size_t sum = 0;
+  for (size_t i = 0; i <= n / 64; ++i) sum += __builtin_popcountll(bits[i]);
+  return sum;
 }
 
 void tell(const Allocation& a, const uint64_t* bits, bool write) {
@@ -163,6 +170,10 @@ void Grid::touch(Allocation& a, bool write, size_t grain) {
 
 void Grid::tell_spans() {
   for (Allocation* a : touched_) {
+    if (traffic_is_counted()) {
+      count_unique(*a, name_in_kernel(*a), false, bits_set(a->read.get(), a->bytes));
+      count_unique(*a, name_in_kernel(*a), true, bits_set(a->written.get(), a->bytes));
+    }
     if (a->origin != Origin::kShared) {
       if (a->touched & kTouchedRead) tell(*a, a->read.get(), false);
       if (a->touched & kTouchedWrite) tell(*a, a->written.get(), true);

@@ -18,7 +18,7 @@ inline __attribute__((always_inline)) void judge(const void* p, const void* retu
   constexpr bool kRead = kAccess == Access::kRead, kAtomic = kAccess == Access::kAtomic;
   constexpr bool kPlain = kAligned && (kAtomic || kStrength == Strength::kPlain);
   Allocation* const a = granules[offset_in_arena >> kGranuleShift];
-  if (kPlain && running.on_device && a) {
+  if (kPlain && running.quick && a) {
     const Shadow& s = a->shadow;
     const size_t offset = static_cast<const char*>(p) - a->base;
     const bool ready = (kRead || s.writers) && (!(kRead || kAtomic) || s.readers);

@@ -16,6 +16,16 @@
 #include "stream.h"
 
 namespace sim {
+
+std::string module_and_offset(const void* pc) {
+  Dl_info info;
+  if (!dladdr(pc, &info) || !info.dli_fname) return "";
+  char offset[32];
+  snprintf(offset, sizeof offset, "+0x%zx",
+           static_cast<size_t>(static_cast<const char*>(pc) - static_cast<char*>(info.dli_fbase)));
+  return info.dli_fname + std::string(offset);
+}
+
 namespace {
 
 struct Counted {
@@ -31,15 +41,6 @@ int crash_fd = -1;
 
 std::string triple(const Dim3& d) {
   return "[" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + "]";
-}
-
-std::string module_and_offset(const void* pc) {
-  Dl_info info;
-  if (!dladdr(pc, &info) || !info.dli_fname) return "";
-  char offset[32];
-  snprintf(offset, sizeof offset, "+0x%zx",
-           static_cast<size_t>(static_cast<const char*>(pc) - static_cast<char*>(info.dli_fbase)));
-  return info.dli_fname + std::string(offset);
 }
 
 std::string frames(const std::vector<const void*>& stack) {

@@ -47,6 +47,7 @@ struct Report {
 
 // Reports of the same kind, pc, line and kernel are counted, not repeated.
 void report(Report report, int64_t count = 1);
+std::string module_and_offset(const void* pc);
 // The running thread's calls in the learner's module, innermost first.
 std::vector<const void*> learner_stack();
 std::string take_reports();     // JSON array; clears

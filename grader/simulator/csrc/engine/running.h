@@ -16,6 +16,7 @@ struct Running {
   uintptr_t stack = 0;     // of the fiber
   size_t stack_bytes = 0;  // 0 on the host
   bool on_device = false;
+  bool quick = false;  // on the device, and no access is counted
   Grid* grid = nullptr;
   Block* block = nullptr;
   Fiber* fiber = nullptr;

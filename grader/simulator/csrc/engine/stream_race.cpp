@@ -222,7 +222,7 @@ void check_current_stream(Queue& queue, const Task& task) {
   if (at(*queue.seen, current.number) < current.torch_work)
     return report_wrong_stream(queue, current, work,
                                "and nothing makes it wait for the work of the current stream. Pass "
-                               "at::cuda::getCurrentCUDAStream().");
+                               "c10::cuda::getCurrentCUDAStream().");
   stream_engine().unjoined.push_back({&queue, queue.submitted + 1, &current, work});
 }
 
@@ -232,7 +232,7 @@ void settle(bool host_only) {
     if (!host_only && !joined(work))
       report_wrong_stream(
           *work.side, *work.current, work.work,
-          "and the current stream never waited for it. Pass at::cuda::getCurrentCUDAStream().");
+          "and the current stream never waited for it. Pass c10::cuda::getCurrentCUDAStream().");
   const auto is_settled = [&](const Unjoined& work) { return !host_only || joined(work); };
   unjoined.erase(std::remove_if(unjoined.begin(), unjoined.end(), is_settled), unjoined.end());
 }

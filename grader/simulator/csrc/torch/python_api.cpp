@@ -9,6 +9,7 @@
 #include "../engine/memory.h"
 #include "../engine/report.h"
 #include "../engine/stream.h"
+#include "../engine/traffic.h"
 #include "../runtime/leaks.h"
 #include "errors.h"
 
@@ -121,6 +122,17 @@ int sim_set_order(const char* order) {
     return sim::kInvalidValue;
   sim::apply_order();
   return 0;
+}
+
+int sim_set_traffic(int counted) {
+  sim::EngineLock lock;
+  sim::set_traffic(counted != 0);
+  return 0;
+}
+
+size_t sim_traffic(char* buffer, size_t size) {
+  static sim::Outbox outbox;
+  return outbox.give(buffer, size, sim::take_traffic);
 }
 
 int sim_set_eager(int eager) {
