@@ -192,11 +192,12 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _exercises(options: argparse.Namespace) -> int:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from grader.exercises import all_exercises
 
-    table = Table("exercise", "lesson", "points", "answer", box=None, header_style="bold")
+    names = Column("exercise", no_wrap=True)
+    table = Table(names, "lesson", "points", "answer", box=None, header_style="bold")
     for exercise in all_exercises():
         answer = exercise.answer
         kinds = (

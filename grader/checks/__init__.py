@@ -10,6 +10,7 @@ from grader.checks.gradcheck import Gradcheck
 from grader.checks.inputs import Inputs
 from grader.checks.launch import Launch
 from grader.checks.memory import Memory
+from grader.checks.one_kernel import OneKernel
 from grader.checks.policy import Policy
 from grader.checks.rejects import Rejects
 from grader.checks.stream_race import StreamRace
@@ -28,6 +29,7 @@ __all__ = [
     "Inputs",
     "Launch",
     "Memory",
+    "OneKernel",
     "Policy",
     "Rejects",
     "StreamRace",

@@ -23,6 +23,8 @@ ORDER = (
     "side_stream_scale",
     "stack_rows",
     "two_pass_sum",
+    "rms_norm_bias_silu",
+    "rms_norm_bias_silu_function",
     "segment_sum",
     "scatter_add_rows",
 )

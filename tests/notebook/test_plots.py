@@ -261,3 +261,19 @@ def test_curves_say_where_each_line_begins_and_ends() -> None:
     assert any("short" in label and "0.2" in label for label in picture.labels)
     with pytest.raises(ValueError, match="positive"):
         plots.curves({"falls to nothing": [1.0, 0.0]})
+
+
+def test_a_roofline_says_how_far_below_the_roof_a_kernel_is() -> None:
+    """A measured kernel is compared with the roof above it, one without a measurement stands at it."""
+    picture = plots.roofline({"mine": (1.0, 2e12), "counted": (0.5, None)}, bandwidth=4e12, arithmetic=64e12)
+    assert "at 16 for each byte" in picture.alt
+    assert "mine: 1 operations for each byte, does 2e+12, 50% of the roof there" in picture.alt
+    assert "counted: 0.5 operations for each byte, could do 2e+12" in picture.alt
+    assert {"mine", "counted"} <= set(picture.labels)
+
+
+@pytest.mark.parametrize("kernels", [{}, {"nothing": (0.0, None)}, {"stands still": (1.0, 0.0)}])
+def test_a_roofline_of_nothing_is_refused(kernels: dict[str, tuple[float, float | None]]) -> None:
+    """Logarithmic axes have no zero, and a picture of no kernel is a mistake."""
+    with pytest.raises(ValueError, match="roofline draws"):
+        plots.roofline(kernels, bandwidth=1e12, arithmetic=1e12)

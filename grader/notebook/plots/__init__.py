@@ -1,8 +1,8 @@
 """Pictures drawn from the data at hand, each with alt text and a plain-text form.
 
-`thread_map`, `block_map`, `memory_layout`, `overrun`, `timeline`, `traffic` and `curves` return a `Picture`;
-`record` collects the launches that `timeline` draws.  matplotlib is imported when a picture is drawn, and no
-global state of it is touched.
+`thread_map`, `block_map`, `memory_layout`, `overrun`, `timeline`, `traffic`, `roofline` and `curves` return
+a `Picture`; `record` collects the launches that `timeline` draws.  matplotlib is imported when a picture is
+drawn, and no global state of it is touched.
 """
 
 from grader.notebook.plots._curves import curves
@@ -11,6 +11,7 @@ from grader.notebook.plots._layout import memory_layout
 from grader.notebook.plots._overrun import overrun
 from grader.notebook.plots._picture import Picture
 from grader.notebook.plots._record import Launch, Recording, record
+from grader.notebook.plots._roofline import roofline
 from grader.notebook.plots._threads import thread_map
 from grader.notebook.plots._timeline import timeline
 from grader.notebook.plots._traffic import traffic
@@ -24,6 +25,7 @@ __all__ = [
     "memory_layout",
     "overrun",
     "record",
+    "roofline",
     "thread_map",
     "timeline",
     "traffic",
