@@ -116,6 +116,14 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Result:
+    """One of several tensors that a call returns, in the order of the tuple."""
+
+    name: str
+    dtype: torch.dtype
+
+
+@dataclass(frozen=True)
 class Exercise:
     """One exercise.  `points` is the sum of the points of its checks."""
 
@@ -132,7 +140,7 @@ class Exercise:
     hints: tuple[str, ...] = ()
     ulps: float = 4.0
     """Allowed distance from the reference, in units of the result type's last place."""
-    magnitude: Callable[..., torch.Tensor] | None = None
+    magnitude: Callable[..., Any] | None = None
     """For float64 arguments, what those units are the last place of; by default the result itself.
 
     For sums, `half_the_additions(n) * sum(abs(x))`: no order of adding has a larger error than one such unit.
@@ -141,6 +149,11 @@ class Exercise:
     """Names of the arguments, for messages."""
     in_place: int | None = None
     """Position among the tensors of the one that a call changes: its result, where nothing is returned."""
+    results: tuple[Result, ...] = ()
+    """What a call returns, where that is a tuple; `reference` and `magnitude` give one tensor for each.
+
+    They are compared end to end, as one float32 vector: each has its own magnitude, and `ulps` is common.
+    """
 
     @property
     def differentiable(self) -> bool:
@@ -149,8 +162,14 @@ class Exercise:
 
     @property
     def structure(self) -> str:
-        """What a call gives, in the worker's words: one tensor, or a tensor changed in place."""
+        """What a call gives, in the worker's words: one tensor, several, or a tensor changed in place."""
+        if self.results:
+            return "tuple"
         return "tensor" if self.in_place is None else "in place"
+
+    def result_dtype(self, case: Case) -> torch.dtype:
+        """Return the type of what is compared: the case's, or float32 for several results end to end."""
+        return torch.float32 if self.results else case.dtype
 
     def __post_init__(self) -> None:
         """Refuse a declaration whose points do not add up."""

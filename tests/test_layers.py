@@ -21,6 +21,7 @@ LAYERS = (
         "grader.checks",
         "grader.judge.messages",
         "grader.judge.races",
+        "grader.judge.several",
     ),
     ("grader.judge",),
     ("grader.notebook",),

@@ -43,6 +43,8 @@ class Drawn:
     expected: torch.Tensor
     magnitude: torch.Tensor | None = None
     """What the tolerance is measured in; the result itself if None."""
+    parts: tuple[torch.Tensor, ...] = ()
+    """What each of several results should be; `expected` and `magnitude` are these end to end."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ class Baseline:
 
     def problem(self, bench: Bench, values: torch.Tensor) -> str | None:
         """Say how other values for the same arguments differ, where the plain call was right."""
-        if values.shape != self.drawn.expected.shape or values.dtype is not self.drawn.case.dtype:
+        dtype = bench.exercise.result_dtype(self.drawn.case)
+        if values.shape != self.drawn.expected.shape or values.dtype is not dtype:
             return "the result has another type or shape."
         kept = torch.where(self.right, values.double(), self.drawn.expected)
         return value_problem(bench, kept, self.drawn)
@@ -41,15 +42,15 @@ def baseline(bench: Bench, case: Case, *labels: str) -> Baseline | None:
 
 def called_plainly(bench: Bench, drawn: Drawn) -> Baseline | None:
     """Do the same with given arguments."""
-    case = drawn.case
+    dtype = bench.exercise.result_dtype(drawn.case)
     try:
         seen = bench.observe(Step(bench.exercise.answer.entry, (drawn.arguments,)))
     except WorkerLostError:
         return None
     values = _values(seen)
-    if values is None or values.shape != drawn.expected.shape or values.dtype is not case.dtype:
+    if values is None or values.shape != drawn.expected.shape or values.dtype is not dtype:
         return None
-    right = is_close(values.double(), drawn.expected, case.dtype, bench.exercise.ulps, drawn.magnitude)
+    right = is_close(values.double(), drawn.expected, dtype, bench.exercise.ulps, drawn.magnitude)
     return Baseline(drawn, right) if float(right.double().mean()) > _ENOUGH else None
 
 

@@ -12,8 +12,8 @@ import torch
 
 from grader.checks.base import PASSED, Bench, CaseRun, Check, Drawn, Finding, failed, tensor_names
 from grader.checks.comparison import Difference, compare, form
-from grader.exercise import Case
-from grader.judge import messages
+from grader.exercise import Case, Exercise
+from grader.judge import messages, several
 from grader.judge.faults import WorkerLostError
 from grader.judge.observation import CallSeen
 
@@ -55,10 +55,16 @@ def case_problem(bench: Bench, run: CaseRun) -> str | None:
 def call_problem(bench: Bench, call: CallSeen, drawn: Drawn, device: str) -> str | None:
     """Say what is wrong with one call's result, or return None."""
     where = messages.located(messages.case_text(drawn.case))
-    if call.structure != bench.exercise.structure or len(call.outputs) != 1:
-        return f"the result is {call.structure}, not {bench.exercise.structure}{where}."
+    results = bench.exercise.results
+    found = len(call.parts) if results else len(call.outputs)
+    if call.structure != bench.exercise.structure or found != max(len(results), 1):
+        return f"the result is {_form(call.structure, found)}, not {_wanted(bench.exercise)}{where}."
+    for result, part, expected in zip(results, call.parts, drawn.parts, strict=True):
+        problem = form(part, expected, result.dtype, device)
+        if problem:
+            return f"{problem.replace('the result', result.name, 1)}{where}."
     output = call.outputs[0]
-    problem = form(output, drawn.expected, drawn.case.dtype, device)
+    problem = form(output, drawn.expected, bench.exercise.result_dtype(drawn.case), device)
     if problem:
         return f"{problem}{where}."
     if output.aliases and bench.exercise.in_place is None:
@@ -72,18 +78,29 @@ def value_problem(bench: Bench, values: torch.Tensor, drawn: Drawn) -> str | Non
     """Say how values differ from the expected ones, or return None."""
     if values.shape != drawn.expected.shape:
         return f"the result has shape {tuple(values.shape)} instead of {tuple(drawn.expected.shape)}."
-    ulps = bench.exercise.ulps
-    difference = compare(values, drawn.expected, drawn.case.dtype, ulps, drawn.magnitude)
-    in_place = bench.exercise.in_place is not None
-    return None if difference is None else describe(difference, drawn.case, in_place)
+    dtype = bench.exercise.result_dtype(drawn.case)
+    difference = compare(values, drawn.expected, dtype, bench.exercise.ulps, drawn.magnitude)
+    if difference is None:
+        return None
+    results = bench.exercise.results
+    element = several.place(results, drawn.parts, difference.first[0]) if results else ""
+    return describe(difference, drawn.case, bench.exercise.in_place is not None, element)
 
 
-def describe(difference: Difference, case: Case, in_place: bool = False) -> str:
+def _form(structure: str, found: int) -> str:
+    return f"a tuple of {found} tensors" if structure == "tuple" else structure
+
+
+def _wanted(exercise: Exercise) -> str:
+    return _form(exercise.structure, len(exercise.results))
+
+
+def describe(difference: Difference, case: Case, in_place: bool = False, element: str = "") -> str:
     """Say where values differ, and what that often comes from."""
     where = messages.located(messages.case_text(case))
     index = list(difference.first)
     got = f"got {difference.got:.7g}, expected {difference.expected:.7g}"
-    at = f"at {index}: {got}" if index else got
+    at = f"at {element or index}: {got}" if index else got
     what = f"{difference.wrong} of {difference.numel} values are wrong{where}; {at}."
     return f"{what} {_advice(difference, case, in_place)}".rstrip()
 

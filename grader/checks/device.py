@@ -90,7 +90,8 @@ def _problem(bench: Bench, drawn: Drawn, step: Step, seen: Observation, where: s
             "Use at::cuda::CUDAGuard, which restores the device, instead of cudaSetDevice."
         )
     output = seen.calls[0].outputs[0]
-    problem = form(output, drawn.expected, drawn.case.dtype, f"{bench.kind}:{step.device}")
+    dtype = bench.exercise.result_dtype(drawn.case)
+    problem = form(output, drawn.expected, dtype, f"{bench.kind}:{step.device}")
     if problem is None and output.values is not None:
         problem = value_problem(bench, output.values, drawn)
     if problem is None and step.gradient is not None and not _gradients_right(bench, drawn, seen):

@@ -27,6 +27,7 @@ ORDER = (
     "rms_norm_bias_silu_function",
     "segment_sum",
     "scatter_add_rows",
+    "quantize_rowwise",
 )
 """Ids in course order.  An exercise's id is the name of its module, imported when it is asked for."""
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64, tensors
 from grader.checks.close import case_problem
 from grader.exercise import Case, Draw, Exercise
@@ -14,6 +16,7 @@ from grader.judge.faults import WorkerLostError
 from grader.judge.observation import LOST, ErrorSeen, Observation, ValueSeen, parse, parse_error, parse_value
 from grader.judge.processes import Nursery, Worker
 from grader.judge.protocol import Frame, ProtocolError, Step, encode_step
+from grader.judge.several import end_to_end, joined
 from grader.verdict import Place
 
 LOAD_SECONDS = {"kernels": 60.0, "answer": 30.0}
@@ -87,7 +90,11 @@ class AnswerBench:
         """Return these arguments and the reference's result."""
         wide = [in_float64(value) for value in arguments]
         magnitude = self.exercise.magnitude(*wide) if self.exercise.magnitude else None
-        return Drawn(case, arguments, self.exercise.reference(*wide), magnitude)
+        expected = self.exercise.reference(*wide)
+        if not self.exercise.results:
+            return Drawn(case, arguments, expected, magnitude)
+        measure = None if magnitude is None else end_to_end(magnitude, torch.float64)
+        return Drawn(case, arguments, end_to_end(expected, torch.float64), measure, tuple(expected))
 
     def sized(self, case: Case) -> Case:
         """Replace each size of -1 by one that the seed decides."""
@@ -105,7 +112,7 @@ class AnswerBench:
         worker = self._live_worker(in_order)
         frame = self._ask(worker, encode_step(step), CALL_SECONDS[self.kind])
         try:
-            seen = parse(frame, len(step.calls))
+            seen = joined(self.exercise, parse(frame, len(step.calls)))
         except ProtocolError as error:
             self.close()
             raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error

@@ -56,6 +56,8 @@ class CallSeen:
     outputs: tuple[OutputSeen, ...]
     early: tuple[torch.Tensor | None, ...]
     inputs: tuple[torch.Tensor | None, ...]
+    parts: tuple[OutputSeen, ...] = ()
+    """The results one by one, where an exercise has several and `outputs` holds them as one."""
 
 
 @dataclass(frozen=True)
