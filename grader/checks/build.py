@@ -10,6 +10,9 @@ from grader.judge import messages
 from grader.judge.faults import WorkerLostError
 from grader.judge.observation import ErrorSeen
 
+_WANTED = {"tensor": "a tensor", "tuple": "a tuple of tensors", "in place": "nothing"}
+"""How messages name what a call should give."""
+
 
 @dataclass(frozen=True)
 class Build(Check):
@@ -44,8 +47,7 @@ class Build(Check):
         if seen.error and _is_unbindable(seen.error):
             said = " ".join(seen.error.message.split())[:300]
         elif seen.error is None and seen.calls[0].structure != bench.exercise.structure:
-            wanted = "a tensor" if bench.exercise.in_place is None else "nothing"
-            said = f"It returned {seen.calls[0].structure}, not {wanted}."
+            said = f"It returned {seen.calls[0].structure}, not {_WANTED[bench.exercise.structure]}."
         else:
             return None
         expected = answer.python_signature if answer.needs_python else answer.signature

@@ -12,7 +12,7 @@ import torch
 
 from grader.checks.base import PASSED, Bench, CaseRun, Check, Drawn, Finding, failed, tensor_names
 from grader.checks.comparison import Difference, compare, form
-from grader.exercise import Case, Exercise
+from grader.exercise import Case
 from grader.judge import messages, several
 from grader.judge.faults import WorkerLostError
 from grader.judge.observation import CallSeen
@@ -58,7 +58,8 @@ def call_problem(bench: Bench, call: CallSeen, drawn: Drawn, device: str) -> str
     results = bench.exercise.results
     found = len(call.parts) if results else len(call.outputs)
     if call.structure != bench.exercise.structure or found != max(len(results), 1):
-        return f"the result is {_form(call.structure, found)}, not {_wanted(bench.exercise)}{where}."
+        wanted = _form(bench.exercise.structure, len(results))
+        return f"the result is {_form(call.structure, found)}, not {wanted}{where}."
     for result, part, expected in zip(results, call.parts, drawn.parts, strict=True):
         problem = form(part, expected, result.dtype, device)
         if problem:
@@ -89,10 +90,6 @@ def value_problem(bench: Bench, values: torch.Tensor, drawn: Drawn) -> str | Non
 
 def _form(structure: str, found: int) -> str:
     return f"a tuple of {found} tensors" if structure == "tuple" else structure
-
-
-def _wanted(exercise: Exercise) -> str:
-    return _form(exercise.structure, len(exercise.results))
 
 
 def describe(difference: Difference, case: Case, in_place: bool = False, element: str = "") -> str:

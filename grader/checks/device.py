@@ -89,6 +89,8 @@ def _problem(bench: Bench, drawn: Drawn, step: Step, seen: Observation, where: s
             f"{function} left device {seen.device_after} current where device {current} was. "
             "Use at::cuda::CUDAGuard, which restores the device, instead of cudaSetDevice."
         )
+    if not seen.calls[0].outputs:
+        return failed(f"{function}: with {where}, no result could be read. {_ADVICE}")
     output = seen.calls[0].outputs[0]
     dtype = bench.exercise.result_dtype(drawn.case)
     problem = form(output, drawn.expected, dtype, f"{bench.kind}:{step.device}")

@@ -17,7 +17,7 @@ def end_to_end(tensors: Sequence[torch.Tensor], dtype: torch.dtype) -> torch.Ten
 
 
 def joined(exercise: Exercise, seen: Observation) -> Observation:
-    """Return the observation with each call's results as one, where they have the declared types."""
+    """Return the observation with each call's results as one, or as none where they have other types."""
     if not exercise.results:
         return seen
     return replace(seen, calls=tuple(_joined_call(exercise.results, call) for call in seen.calls))
@@ -26,7 +26,7 @@ def joined(exercise: Exercise, seen: Observation) -> Observation:
 def _joined_call(results: Sequence[Result], call: CallSeen) -> CallSeen:
     values = _vector(results, [one.values for one in call.outputs])
     if values is None:
-        return replace(call, parts=call.outputs)
+        return replace(call, outputs=(), early=(), parts=call.outputs)
     devices = " and ".join(dict.fromkeys(one.device for one in call.outputs))
     aliases = tuple(alias for one in call.outputs for alias in one.aliases)
     early = _vector(results, call.early)
