@@ -1,4 +1,4 @@
-"""Rows to eight bits with a scale each.  Out of scope: no elements, NaN and infinities, bfloat16, one kernel.
+"""Rows to eight bits with a scale each.  Out of scope: no elements, NaN and infinities, bfloat16.
 
 Whole numbers are compared exactly, planted ties included; where the division's own rounding decides, either
 neighbour is accepted (docs/decisions/0063).
@@ -10,7 +10,19 @@ from typing import Any
 
 import torch
 
-from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
+from grader.checks import (
+    Build,
+    Close,
+    DataRace,
+    Device,
+    Inputs,
+    Launch,
+    Memory,
+    OneKernel,
+    Policy,
+    Rejects,
+    StreamRace,
+)
 from grader.checks.rejects import of_dimensions, of_dtype, on_cpu
 from grader.exercise import Case, Cuda, Draw, Exercise, Result, laid_out
 
@@ -67,7 +79,7 @@ def _magnitude(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 EXERCISE = Exercise(
     id="quantize_rowwise",
     lesson="07_irregular_and_novel",
-    points=12,
+    points=13,
     answer=Cuda(
         "quantize_rowwise", "std::tuple<torch::Tensor, torch::Tensor> quantize_rowwise(torch::Tensor x)"
     ),
@@ -118,6 +130,7 @@ EXERCISE = Exercise(
         Memory(1),
         DataRace(1),
         Launch(1),
+        OneKernel(1, (Case("passes", (41, 300)), Case("passes, half", (9, 2050), dtype=torch.float16))),
         Policy(0, Case("who computes", (19, 41))),
     ),
     hints=(
