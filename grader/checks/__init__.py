@@ -14,6 +14,7 @@ from grader.checks.one_kernel import OneKernel
 from grader.checks.policy import Policy
 from grader.checks.rejects import Rejects
 from grader.checks.stream_race import StreamRace
+from grader.checks.traffic import Traffic
 from grader.checks.values import Values
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "Policy",
     "Rejects",
     "StreamRace",
+    "Traffic",
     "Values",
 ]

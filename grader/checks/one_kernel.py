@@ -14,11 +14,13 @@ from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.observation import Observation
 from grader.judge.protocol import Step
+from grader.verdict import Outcome
 
 _FILLING = "zeros zeros_like new_zeros zero_ ones ones_like new_ones full full_like new_full fill_"
 _COPYING = "clone copy_ _to_copy _copy_from _copy_from_and_resize"
 PASSES = frozenset(f"{_FILLING} {_COPYING}".split())
 """Operators that write memory, each as a kernel or a copy would on a GPU."""
+_UNSEEN = Finding(Outcome.NOT_RUN, "Not looked at: a dense call raises an exception.")
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,9 @@ class OneKernel(Check):
         for case in self.cases:
             arguments = bench.draw(case, "one kernel").arguments
             seen = bench.observe(Step(bench.exercise.answer.entry, (arguments,), watch=True))
-            problem = None if seen.error else _problem(seen)
+            if seen.error:
+                return _UNSEEN
+            problem = _problem(seen)
             if problem:
                 lines = [launch.get("line") for launch in seen.launches]
                 line = lines[-1] if len(lines) > 1 else None

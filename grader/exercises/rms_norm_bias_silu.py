@@ -19,6 +19,7 @@ from grader.checks import (
     Policy,
     Rejects,
     StreamRace,
+    Traffic,
 )
 from grader.checks.rejects import all_of_dtype, of_dimensions, of_dtype, of_shape, on_cpu
 from grader.exercise import Case, Cuda, Draw, Exercise, laid_out
@@ -95,7 +96,7 @@ REFUSED = (
 EXERCISE = Exercise(
     id="rms_norm_bias_silu",
     lesson="06_fusion",
-    points=14,
+    points=16,
     answer=Cuda(
         "rms_norm_bias_silu",
         SIGNATURE,
@@ -157,6 +158,7 @@ EXERCISE = Exercise(
                 Case("one pass, float64", (2, 33), dtype=torch.float64),
             ),
         ),
+        Traffic(2, (Case("bytes", (37, 515)), Case("bytes, float16", (5, 4096), dtype=torch.float16))),
         Policy(0, Case("who computes", (5, 131))),
     ),
     hints=(

@@ -174,7 +174,7 @@ class Step:
     watch: bool = False
     """Whether to record the ATen operators that the calls run."""
     profile: bool = False
-    """On CUDA: whether to record each launch's stream with the profiler."""
+    """Whether to record each launch's stream with the profiler on CUDA, and its unique `bytes` on `sim`."""
     capture: bool = False
     """Whether to capture the first call into a graph and replay it with each later call's inputs."""
     measure: bool = False

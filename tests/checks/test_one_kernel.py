@@ -82,5 +82,5 @@ def test_no_kernel_at_all_fails() -> None:
 
 
 def test_a_call_that_raised_is_the_business_of_other_checks() -> None:
-    """An exception says nothing about the number of kernels."""
-    assert judged([], error=ErrorSeen("call", 0, "RuntimeError", "no")).outcome is Outcome.PASSED
+    """An exception says nothing about the number of kernels, and earns nothing."""
+    assert judged([], error=ErrorSeen("call", 0, "RuntimeError", "no")).outcome is Outcome.NOT_RUN
