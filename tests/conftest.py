@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from grader.judge import Judge
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _device_before_autograd() -> None:
+    """Register `sim` before any test runs backward: autograd counts the devices once, at its first use."""
+    from grader.simulator import load_runtime
+
+    load_runtime()
+
+
 @pytest.fixture(scope="session")
 def judge() -> Iterator[Judge]:
     """One judge with a warm nursery for each test process."""

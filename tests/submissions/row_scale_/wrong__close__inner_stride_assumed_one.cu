@@ -1,5 +1,5 @@
 // Reason: rows are found by their stride, columns are assumed to lie side by side.
-// Also fails: inputs
+// Also fails: data_race, inputs
 // Fault: A15
 #include <torch/extension.h>
 #include <ATen/core/TensorAccessor.h>

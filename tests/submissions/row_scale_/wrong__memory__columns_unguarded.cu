@@ -1,5 +1,5 @@
 // Reason: the last block's spare threads run into the next row, or beyond the last one.
-// Also fails: close, inputs
+// Also fails: close, data_race
 #include <torch/extension.h>
 #include <ATen/core/TensorAccessor.h>
 #include <c10/cuda/CUDAException.h>
