@@ -45,17 +45,17 @@ struct Scale {
 };
 template <class F>
 __global__ void apply(double* at, F f) {
-  *at += f(1.0);
+  atomicAdd(at, f(1.0));
 }
 extern "C" __global__ void with_default(double* at, double value = 0.25);
-extern "C" __global__ void with_default(double* at, double value) { *at += value; }
+extern "C" __global__ void with_default(double* at, double value) { atomicAdd(at, value); }
 __global__ void overloaded(double* at) { *at += 1; }
 __global__ void overloaded(double* at, int n) { *at += n; }
 __global__ void pointers(double* at, const float* null, int* also) { *at += (null == nullptr) + (also == nullptr); }
 
 #define LAUNCH(kernel, grid, ...) kernel<<<grid, 1>>>(__VA_ARGS__)
 #define KERNEL(name, step) \
-  __global__ void name(double* at) { *at += step; }
+  __global__ void name(double* at) { atomicAdd(at, step); }
 KERNEL(made_by_macro, 3)
 
 static double launched(double* at) {

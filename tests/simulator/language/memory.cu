@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(128, 2) symbols(const __grid_constant__ int n,
   __builtin_assume(n > 0);
   assert(n == 3);
 #pragma unroll 4
-  for (int k = 0; k < n; ++k) table[threadIdx.x % 2][k] = k;
+  for (int k = 0; k < n && threadIdx.x < 2; ++k) table[threadIdx.x][k] = k;
   atomicAdd(&counter, 1);
   PUT(coefficients[0] + coefficients[3]);                     // = 5
   PUT(late);                                                  // = 42
