@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.agreement import CorpusError, Result, Results, Submission, Task, judge_all, machine, read_corpus
@@ -108,8 +108,7 @@ class Table:
         lines += ["", *(f"- not judged: {m.name}: {r.outcome} {r.error[:200]}" for m, r in self.errors)]
         return "\n".join(lines).rstrip() + "\n"
 
-    def _by(self, title: str, key: object) -> list[str]:
-        assert callable(key)
+    def _by(self, title: str, key: Callable[[Mutant], str]) -> list[str]:
         rows: dict[str, list[Result]] = {}
         for mutant, result in self.judged:
             rows.setdefault(key(mutant), []).append(result)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,8 +84,3 @@ def _compilers() -> Iterator[str]:
 def _devices() -> Iterator[str]:
     yield from _DEVICES
     yield from (str(path) for pattern in _GPU for path in Path("/dev").glob(pattern))
-
-
-def private_directory(prefix: str) -> Path:
-    """Return a new directory that only this user can enter."""
-    return Path(tempfile.mkdtemp(prefix=prefix))
