@@ -187,6 +187,25 @@ def half_the_additions(terms: int) -> float:
     return max(terms, 1) / 2
 
 
+_EXACT = 2.0**24
+"""Whole numbers whose absolute values add up to no more are added exactly in float32, in every order."""
+
+
+def odd_numbers(values: torch.Tensor) -> torch.Tensor:
+    """Return odd whole numbers from 1 to 49 for normal values: none can go missing from a sum unseen."""
+    return (values * 8).round().abs().clamp_max(24) * 2 + 1
+
+
+def bound_of_sums(total: torch.Tensor, terms: torch.Tensor, fractions: torch.Tensor) -> torch.Tensor:
+    """Return what bounds the error of float32 sums in any order: nothing where float32 adds exactly.
+
+    `total` holds the sums of absolute values, `terms` how many numbers each adds, `fractions` how many of
+    these are not whole.
+    """
+    exact = (fractions == 0) & (total <= _EXACT)
+    return torch.where(exact, 0.0, terms.double().clamp_min(1) * half_the_additions(1) * total)
+
+
 class Draw:
     """Random tensors for one case, decided by the seed and the case alone."""
 

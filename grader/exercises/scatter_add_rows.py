@@ -8,11 +8,9 @@ import torch
 
 from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
 from grader.checks.rejects import Bad, of_dimensions, of_dtype, of_shape, on_cpu
-from grader.exercise import Case, Cuda, Draw, Exercise, half_the_additions, laid_out
+from grader.exercise import Case, Cuda, Draw, Exercise, bound_of_sums, laid_out, odd_numbers
 
 _WHOLE = "whole numbers"
-_EXACT = 2.0**24
-"""Whole numbers whose absolute values add up to no more are added exactly in float32, in every order."""
 _FAR = 2**40
 """An index that only 64 bits hold: cut to 32 bits it is 0."""
 
@@ -22,7 +20,7 @@ def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
     n, d, rows = case.shape
     src = draw.normal((n, d), dtype=case.dtype)
     if case.name.startswith(_WHOLE):
-        src = (src * 8).round().abs().clamp_max(24) * 2 + 1
+        src = odd_numbers(src)
     index = torch.tensor(_places(case.name, n, rows, draw), dtype=torch.int64)
     return laid_out(src, case.layout_of(0)), laid_out(index, case.layout_of(1)), rows
 
@@ -47,12 +45,9 @@ def _reference(src: torch.Tensor, index: torch.Tensor, rows: int) -> torch.Tenso
 
 
 def _magnitude(src: torch.Tensor, index: torch.Tensor, rows: int) -> torch.Tensor:
-    """Return what bounds the error of adding in any order: nothing where float32 adds exactly."""
-    total = _reference(src.abs(), index, rows)
     fractions = _reference((src != src.round()).double(), index, rows)
     terms = _reference(torch.ones_like(src), index, rows)
-    exact = (fractions == 0) & (total <= _EXACT)
-    return torch.where(exact, 0.0, terms.clamp_min(1) * half_the_additions(1) * total)
+    return bound_of_sums(_reference(src.abs(), index, rows), terms, fractions)
 
 
 EXERCISE = Exercise(

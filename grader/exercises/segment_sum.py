@@ -12,11 +12,9 @@ import torch
 
 from grader.checks import Build, Close, DataRace, Device, Inputs, Launch, Memory, Policy, Rejects, StreamRace
 from grader.checks.rejects import of_dimensions, of_dtype, on_cpu
-from grader.exercise import Case, Cuda, Draw, Exercise, half_the_additions, laid_out
+from grader.exercise import Case, Cuda, Draw, Exercise, bound_of_sums, laid_out, odd_numbers
 
 _WHOLE = "whole numbers"
-_EXACT = 2.0**24
-"""Whole numbers whose absolute values add up to no more are added exactly in float32, in every order."""
 
 
 def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
@@ -24,7 +22,7 @@ def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
     n, d, s = case.shape
     values = draw.normal((n, d), dtype=case.dtype)
     if case.name.startswith(_WHOLE):
-        values = (values * 8).round().abs().clamp_max(24) * 2 + 1
+        values = odd_numbers(values)
     offsets = torch.tensor([0, *_cuts(case.name, n, s, draw), n])
     return laid_out(values, case.layout_of(0)), laid_out(offsets, case.layout_of(1))
 
@@ -49,12 +47,8 @@ def _reference(values: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
 
 
 def _magnitude(values: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
-    """Return what bounds the error of adding in any order: nothing where float32 adds exactly."""
-    total = _reference(values.abs(), offsets)
     fractions = _reference((values != values.round()).double(), offsets)
-    exact = (fractions == 0) & (total <= _EXACT)
-    halves = torch.tensor([half_the_additions(int(length)) for length in offsets.diff()])
-    return torch.where(exact, 0.0, halves[:, None] * total)
+    return bound_of_sums(_reference(values.abs(), offsets), offsets.diff()[:, None], fractions)
 
 
 EXERCISE = Exercise(

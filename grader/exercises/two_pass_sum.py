@@ -20,27 +20,21 @@ from grader.checks import (
     StreamRace,
 )
 from grader.checks.rejects import of_dtype, on_cpu
-from grader.exercise import Case, Cuda, Draw, Exercise, half_the_additions, laid_out
+from grader.exercise import Case, Cuda, Draw, Exercise, bound_of_sums, laid_out, odd_numbers
 
 _WHOLE = "whole numbers"
-_EXACT = 2.0**24
-"""Whole numbers whose absolute values add up to no more are added exactly in float32, in every order."""
 
 
 def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
-    """Return normal values, or odd numbers from 1 to 49, none of which can go missing unseen."""
+    """Return normal values, or whole numbers that float32 adds exactly."""
     values = draw.normal(case.shape, dtype=case.dtype)
     if case.name.startswith(_WHOLE):
-        values = (values * 8).round().abs().clamp_max(24) * 2 + 1
+        values = odd_numbers(values)
     return (laid_out(values, case.layout),)
 
 
 def _magnitude(x: torch.Tensor) -> torch.Tensor:
-    """Return what bounds the error of adding in any order: nothing where float32 adds exactly."""
-    total = x.abs().sum()
-    if bool((x == x.round()).all()) and float(total) <= _EXACT:
-        return torch.zeros_like(total)
-    return half_the_additions(x.numel()) * total
+    return bound_of_sums(x.abs().sum(), torch.tensor(x.numel()), (x != x.round()).sum())
 
 
 EXERCISE = Exercise(
