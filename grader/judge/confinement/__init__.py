@@ -50,7 +50,8 @@ def resolve(level: str) -> bool:
         first = lacking[0]
         raise EnvironmentFault(
             f"This machine cannot keep answers from {first.stops}: {first.advice}. "
-            "Or say --sandbox none, if every answer is to be trusted."
+            "Or say --sandbox none (in nbgrader_config.py: c.JudgeAnswers.sandbox = 'none'), if every answer "
+            "is to be trusted."
         )
     return True
 
