@@ -25,7 +25,7 @@ torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
 installed := $(VENV)/.installed
 cxx_sources = $(shell git ls-files 'grader/*.h' 'grader/*.cpp' 'grader/*.cuh')
 
-.PHONY: help demo test lab release check bench opinfo mutants env clean
+.PHONY: help demo test lab release check bench opinfo corpus mutants env clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench: $(installed) ## Measure first use and the time to a verdict; writes docs/
 
 opinfo: $(installed) ## Compare sim with PyTorch's own operator database; writes docs/reports/opinfo.md
 	@$(run) python -m tests.opinfo.run --jobs $(JOBS) --table docs/reports/opinfo.md
+
+corpus: $(installed) ## Judge the whole corpus on sim (an hour; goes on where it stopped); writes docs/reports/corpus.md
+	@$(run) python -m grader.cli agree --devices sim --jobs $(JOBS) --out build/corpus --table docs/reports/corpus.md
 
 mutants: $(installed) ## Break every right submission mechanically and see that each mutant fails (hours; MUTANTS="--sample 100")
 	@$(run) python -m grader.mutation $(MUTANTS)

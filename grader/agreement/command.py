@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.agreement.corpus import CorpusError, Submission, read_corpus
+from grader.agreement.counts import table
 from grader.agreement.judgeable import Judgeable
 from grader.agreement.lanes import Task, judge_all
 from grader.agreement.machine import describe, gpu_name
@@ -36,7 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     results = Results.read(options.out / _STORE, options.earlier)
     _judge(options, corpus, devices, results)
     report = Report.of(options.date, devices, corpus, results)
-    _write(report, options.out)
+    if options.table:
+        options.table.write_text(table(report, options.jobs), encoding="utf-8")
+    else:
+        _write(report, options.out)
     print(report.summary())
     return 0 if report.agrees else 1
 
@@ -97,7 +101,9 @@ def _collect(
     arriving = judge_all(tasks, machine, jobs=jobs, limit=limit, deadline=deadline)
     for count, result in enumerate(arriving, start=1):
         results.add(result)
-        progress = f"{time.monotonic() - began:6.1f} s  {count}/{len(tasks)}"
+        spent = time.monotonic() - began
+        left = spent / count * (len(tasks) - count)
+        progress = f"{spent:6.1f} s  {count}/{len(tasks)} ({left / 60:.0f} min left)"
         print(f"{progress}  {_line(result, promised[result.name])}", flush=True)
 
 
@@ -149,5 +155,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--no-again", dest="again", action="store_false", help="do not judge surprises a second time, alone")
     add("--seed", type=int, default=20261130)
     add("--date", default=datetime.date.today().isoformat(), help="of the report")
+    add("--table", type=Path, metavar="FILE", help="write counts of each exercise there, and no report")
     add("--preflight", action="store_true", help="try one part after another and print timings")
     return parser

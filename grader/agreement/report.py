@@ -67,7 +67,7 @@ class Report:
         return {
             "date": self.date,
             "devices": self.devices,
-            "machines": {device: self._machines(device) for device in self.devices},
+            "machines": {device: self.machines(device) for device in self.devices},
             "agrees": self.agrees,
             "submissions": [self._row_json(row) for row in self.rows],
         }
@@ -86,7 +86,8 @@ class Report:
             f"{alike} alike in every check, {promised} as the corpus promises."
         )
 
-    def _machines(self, device: str) -> list[dict[str, str]]:
+    def machines(self, device: str) -> list[dict[str, str]]:
+        """Return each machine whose results of `device` are in the report."""
         position = self.devices.index(device)
         found = [row.results[position] for row in self.rows]
         distinct = dict.fromkeys(tuple(sorted(result.machine.items())) for result in found if result)
@@ -114,7 +115,7 @@ class Report:
         yield "| device | machine |"
         yield "|---|---|"
         for device in self.devices:
-            for machine in self._machines(device):
+            for machine in self.machines(device):
                 yield f"| {device} | {', '.join(f'{key} {value}' for key, value in machine.items())} |"
         yield from self._differences()
         yield from self._surprises()
