@@ -1,8 +1,9 @@
-"""Build one form for a device and run it in a process of its own."""
+"""Build forms for a device, all those of a kernel in one unit, and run each in a process of its own."""
 
 from __future__ import annotations
 
 import multiprocessing
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.toolchain import BuildRequest, BuildResult, build
-from tests.kernels.corpus import Form
+from tests.kernels.corpus import Form, forms
 
 ORDERS = ("ascending", "descending", "random")
+_INCLUDE = re.compile(r"^#include.*$", re.MULTILINE)
 _starting = threading.Lock()
 
 
@@ -32,8 +34,31 @@ class Observation:
 
 
 def built(form: Form, device: str) -> BuildResult:
-    """Build a form, or find it built."""
-    return build(BuildRequest("kernels", form.source, functions=["run"], device=device, file=form.path.name))
+    """Build a form with the others of its kernel, or find it built; alone if one of them does not compile."""
+    together = [other for other in forms() if other.kernel == form.kernel]
+    request = BuildRequest("kernels", unit_of(together), functions=list(map(_entry, together)), device=device)
+    result = build(request)
+    if result.ok or form not in together:
+        return result
+    return build(BuildRequest("kernels", unit_of([form]), functions=[_entry(form)], device=device))
+
+
+def unit_of(together: Sequence[Form]) -> str:
+    """Return one text for several forms, each in a namespace of its own: PyTorch's headers are read once."""
+    includes = dict.fromkeys(line for form in together for line in _INCLUDE.findall(form.source))
+    parts = [f"namespace {form.path.stem} {{\n{_INCLUDE.sub('', form.source)}\n}}" for form in together]
+    return "\n".join([*includes, *parts, *map(_entry_of, together)])
+
+
+def _entry(form: Form) -> str:
+    return f"run_{form.path.stem}"
+
+
+def _entry_of(form: Form) -> str:
+    given = re.search(r"^torch::Tensor run\(([^)]*)\)", form.source, re.MULTILINE)
+    assert given, f"{form.name} has no host function torch::Tensor run(...)"
+    names = ", ".join(re.findall(r"(\w+)\s*(?:,|$)", given[1]))
+    return f"torch::Tensor {_entry(form)}({given[1]}) {{ return {form.path.stem}::run({names}); }}"
 
 
 def observe(
@@ -72,22 +97,22 @@ def _received(connection: Connection, count: int, seconds: float) -> list[Observ
 
 def run_here(path: Path, library: Path, device: str) -> Observation:
     """Run a form in this process, whatever becomes of the device."""
-    return _called(_loaded(library), path, device)
+    return _called(_loaded(library, path), path, device)
 
 
 def _serve(connection: Connection, path: Path, library: Path, device: str, orders: Sequence[str]) -> None:
-    run = _loaded(library)
+    run = _loaded(library, path)
     for order in orders:
         connection.send(_on_sim(run, path, order) if device == "sim" else _called(run, path, device))
 
 
-def _loaded(library: Path) -> Any:
+def _loaded(library: Path, path: Path) -> Any:
     import torch
 
     from grader.toolchain import load
 
     torch.set_num_threads(1)
-    return load(library, "kernels").run
+    return getattr(load(library, "kernels"), _entry(Form(path)))
 
 
 def _on_sim(run: Any, path: Path, order: str) -> Observation:

@@ -12,6 +12,7 @@ Writes kernels.json and DATE-kernels-GPU.md there.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 import time
@@ -67,23 +68,25 @@ def _ensure_runtime() -> None:
 
 
 def _builds(chosen: Sequence[Form], store: Store, options: argparse.Namespace) -> list[Job]:
-    def job(form: Form, device: str) -> Job:
+    def missing(form: Form, device: str) -> bool:
+        return store.library(form, device) is None and not (device == "sim" and store.get(form, "sim"))
+
+    def job(group: list[Form], device: str) -> Job:
         def build() -> Iterable[tuple[Form, str, Any]]:
-            result = built(form, device)
-            words = [diagnostic.message for diagnostic in result.diagnostics]
-            yield (
-                form,
-                f"build {device}",
-                {"library": str(result.library or ""), "seconds": result.seconds, "messages": words[:3]},
-            )
+            for form in group:
+                result = built(form, device)
+                words = [diagnostic.message for diagnostic in result.diagnostics]
+                value = {"library": str(result.library or ""), "seconds": result.seconds}
+                yield form, f"build {device}", {**value, "messages": words[:3]}
 
         return build
 
+    # The forms of a kernel share a library.
     return [
-        job(form, device)
+        job(group, device)
         for device in dict.fromkeys((options.device, "sim"))
-        for form in chosen
-        if store.library(form, device) is None and not (device == "sim" and store.get(form, "sim"))
+        for _, forms_of in itertools.groupby(chosen, key=lambda form: form.kernel)
+        if (group := [form for form in forms_of if missing(form, device)])
     ]
 
 
