@@ -34,7 +34,9 @@ class Build(Check):
             return failed(built.message, built.where, built.details)
         answer = bench.exercise.answer
         if answer.function not in built.functions:
-            text = messages.signature(answer.function, answer.signature, built.functions, "host function")
+            text = messages.signature(
+                answer.function, answer.signature, built.functions, "host function to call"
+            )
             return failed(text)
         return None
 
@@ -61,8 +63,9 @@ class Build(Check):
         wanted = answer.names if isinstance(answer, Python) else (answer.called,) * answer.needs_python
         for name in wanted:
             if f"answer.{name}" not in functions:
-                names = [one.split(".")[1] for one in functions if one.startswith("answer.")]
-                return failed(messages.signature(name, answer.python_signature, names, "Python function"))
+                defined = [one.split(".")[1] for one in functions if one.startswith("answer.")]
+                others = [one for one in defined if one not in wanted]
+                return failed(messages.signature(name, answer.python_signature, others, "other name"))
         return None
 
 

@@ -17,6 +17,14 @@ from grader.judge import messages, several
 from grader.judge.faults import WorkerLostError
 from grader.judge.observation import CallSeen
 
+_CONTIGUOUS = frozenset({"dense", "offset"})
+_ROUNDED = {torch.float32: ("float", 1e-4, 5e-3), torch.float64: ("double", 1e-9, 5e-3)}
+"""For a dtype the type to compute in, and between which relative errors a narrower one shows."""
+_LAST_DIGITS = (
+    "Only the last digits are wrong. Look for what loses some: a difference of large numbers, a long sum "
+    "in a narrow type, an approximation such as __expf."
+)
+
 
 @dataclass(frozen=True)
 class Close(Check):
@@ -96,9 +104,11 @@ def describe(difference: Difference, case: Case, in_place: bool = False, element
     """Say where values differ, and what that often comes from."""
     where = messages.located(messages.case_text(case))
     index = list(difference.first)
-    got = f"got {difference.got:.7g}, expected {difference.expected:.7g}"
-    at = f"at {element or index}: {got}" if index else got
-    what = f"{difference.wrong} of {difference.numel} values are wrong{where}; {at}."
+    got, expected = _told_apart(difference.got, difference.expected)
+    both = f"got {got}, expected {expected}"
+    at = f"at {element or index}: {both}" if index else both
+    are = "is" if difference.wrong == 1 else "are"
+    what = f"{difference.wrong} of {difference.numel} values {are} wrong{where}; {at}."
     return f"{what} {_advice(difference, case, in_place)}".rstrip()
 
 
@@ -107,13 +117,39 @@ def _advice(difference: Difference, case: Case, in_place: bool) -> str:
         return (
             "NaN is what fresh memory holds: these elements were never written. Check grid size and bounds."
         )
-    if case.layout == "dense" and case.dtype is torch.float32 and 0 < difference.relative < 5e-3:
-        return "The error is that of a narrower type: compute in float."
-    if case.layout != "dense" and in_place:
-        return "This view is not dense in memory, and a contiguous copy is another tensor: use its strides."
-    if case.layout != "dense":
-        return "This input is not dense in memory: a raw pointer ignores strides. Call .contiguous() first."
-    return ""
+    if case.layout == "dense":
+        return _rounding_advice(difference.relative, case.dtype)
+    if _is_contiguous(case):
+        return "This input begins in the middle of its storage: data_ptr() knows where."
+    if in_place and case.layout_of(0) not in _CONTIGUOUS:
+        return "This view is not contiguous, and a contiguous copy is another tensor: use its strides."
+    if in_place:
+        return "An argument is not contiguous here: a raw pointer ignores its strides."
+    return "This input is not contiguous: a raw pointer ignores strides. Call .contiguous() first."
+
+
+def _rounding_advice(relative: float, dtype: torch.dtype) -> str:
+    """Say what the size of the largest error points to, where it is one of rounding."""
+    if dtype not in _ROUNDED:
+        return ""
+    narrower, least, most = _ROUNDED[dtype]
+    if least <= relative < most:
+        return f"The error is that of a narrower type: compute in {narrower}."
+    return _LAST_DIGITS if 0 < relative < least else ""
+
+
+def _told_apart(*numbers: float) -> tuple[str, ...]:
+    """Return numbers with seven digits, or with as many as tell them apart."""
+    shown: tuple[str, ...] = ()
+    for digits in (7, 10, 13, 17):
+        shown = tuple(f"{number:.{digits}g}" for number in numbers)
+        if len(set(shown)) == len(numbers):
+            break
+    return shown
+
+
+def _is_contiguous(case: Case) -> bool:
+    return set(case.layout.split(",")) <= _CONTIGUOUS
 
 
 def _alias(bench: Bench, drawn: Drawn, alias: str) -> str:
@@ -126,6 +162,7 @@ def _alias(bench: Bench, drawn: Drawn, alias: str) -> str:
 
 
 def _only_layouts(bench: Bench, wrong: list[Case]) -> str:
-    dense_wrong = any(case.layout == "dense" for case in wrong)
-    dense = any(run.case.layout == "dense" for run in bench.runs())
-    return " Every case with dense inputs is right." if dense and not dense_wrong else ""
+    contiguous = any(_is_contiguous(run.case) for run in bench.runs())
+    if contiguous and not any(map(_is_contiguous, wrong)):
+        return " Every case with contiguous inputs is right."
+    return ""

@@ -15,6 +15,7 @@ from grader.judge import messages
 from grader.judge.observation import Foreign
 
 _MISSING = object()
+_ANOTHER_TYPE = "expected a whole number, an int"
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,10 @@ class Values(Check):
         wrong = [problem for problem in seen if problem]
         if not wrong:
             return PASSED
-        count = f" {len(wrong)} of {len(seen)} values are wrong." if len(seen) > 1 else ""
-        return failed(f"{wrong[0]} {self.advice}".rstrip() + count)
+        are = "is" if len(wrong) == 1 else "are"
+        count = f" {len(wrong)} of {len(seen)} values {are} wrong." if len(seen) > 1 else ""
+        advice = "" if _ANOTHER_TYPE in wrong[0] else self.advice
+        return failed(f"{wrong[0]} {advice}".rstrip() + count)
 
     def _problems(self, bench: Bench, case: Case) -> Iterator[str | None]:
         """Yield what is wrong with each value of a case, or None."""
@@ -68,8 +71,8 @@ class Values(Check):
         if type(value) is int and value == expected:
             return None
         right = f"expected {expected}" if self.tells else "expected another number"
-        if isinstance(value, Foreign) and value.type == "float":
-            return f"{words} is a float{where}; expected a whole number, an int."
+        if not isinstance(value, int) or isinstance(value, bool):
+            return f"{words} is {_shown(value)}{where}; {_ANOTHER_TYPE}."
         return f"{words} is {_shown(value)}{where}; {right}."
 
 

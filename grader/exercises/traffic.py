@@ -53,7 +53,7 @@ EXERCISE = Exercise(
     ),
     hints=(
         "How many tensors of numel elements does a + b read, and how many does it write? And relu(c)?",
-        "Run one kernel each, the result of every operation goes to memory and the next one reads it back. "
+        "With a kernel for each operation, every result goes to memory and the next kernel reads it back. "
         "In one kernel, where are the values between two operations?",
         "a + b moves three tensors and each unary operation two more. One kernel moves three, however many "
         "operations it holds. A tensor is numel * itemsize bytes.",

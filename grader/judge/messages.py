@@ -15,12 +15,22 @@ from grader.judge.observation import LOST, ErrorSeen
 Report = dict[str, Any]
 _MESSAGE_SHOWN = 300
 _NAME_SHOWN = 2000
+_OWN_PLACE = re.compile(r" \(<answer>, line \d+\)$")
+"""How Python ends a syntax error's message: the line is told before it."""
+ALONE = "The cell is judged by itself, without the cells above it: import or define in it what it uses."
 
 
 def case_text(case: Case) -> str:
     """Return how messages name a case."""
-    layout = "" if case.layout == "dense" else f", {case.layout.replace(',', ' and ')}"
-    return f'case "{case.name}", shape {list(case.shape)}{layout}'
+    return f'case "{case.name}", shape {list(case.shape)}{_layout_text(case.layout)}'
+
+
+def _layout_text(layout: str) -> str:
+    """Return how a case's tensors lie in memory, nothing where all are contiguous."""
+    if layout == "dense":
+        return ""
+    words = layout.replace("dense", "contiguous").split(",")
+    return f", {words[0]}" if len(words) == 1 else f", inputs {' and '.join(words)}"
 
 
 def located(*parts: str | None) -> str:
@@ -58,6 +68,8 @@ def _exception_advice(error: ErrorSeen) -> str:
         return "A kernel failed while it ran: look for a bad pointer or an index out of bounds."
     if error.type == "MemoryError":
         return "It asked for more memory than an answer may have: look at what grows, and at sizes."
+    if error.type == "NameError":
+        return ALONE
     if "incompatible function arguments" in text or "expected scalar type" in text:
         return "Accept the types that the exercise names."
     return "These inputs are valid: compute a result for them."
@@ -71,8 +83,10 @@ def unloaded(error: ErrorSeen) -> str:
     }[error.phase]
     if error.type == LOST:
         return f"{what} could not be loaded: it {error.message}. Look at what it does {outside}."
-    said = " ".join(f"{error.type}: {error.message}".split())[:_MESSAGE_SHOWN]
-    return f"{what} could not be loaded{located(_python_line(error))}: {_sentence(said)}"
+    told = _OWN_PLACE.sub("", error.message)
+    said = " ".join(f"{error.type}: {told}".split())[:_MESSAGE_SHOWN]
+    advice = f" {ALONE}" if error.type == "NameError" else ""
+    return f"{what} could not be loaded{located(_python_line(error))}: {_sentence(said)}{advice}"
 
 
 def _python_line(error: ErrorSeen) -> str | None:
@@ -103,8 +117,8 @@ def signature(function: str, expected: str, found: Sequence[str], what: str) -> 
     elif found:
         seen = f"Found: {', '.join(f'`{name}`' for name in list(found)[:6])}."
     else:
-        seen = f"Found no {what} that can be called."
-    return f"The function `{function}` is missing. Expected `{expected}`. {seen}"
+        seen = f"Found no {what}."
+    return f"`{function}` is missing. Expected `{expected}`. {seen}"
 
 
 def place_in_tensor(report: Report) -> str:
@@ -173,7 +187,7 @@ _SAYINGS = {
     ),
     "launch_error": (
         "{message_or}a launch was refused",
-        "Check grid and block: no dimension may be 0, and a block holds at most 1024 threads.",
+        "Check grid and block.",
     ),
     "barrier_divergence": (
         "{message_or}threads of one block waited at different barriers",
@@ -211,6 +225,21 @@ def _stream_advice(kernel: str, usual: str) -> str:
     return usual
 
 
+_REFUSED = (
+    ("has no block", "Round the number of blocks up, and launch nothing where there is nothing to do."),
+    ("is larger than", "Only x may have more than 65,535 blocks: lay the long dimension along x."),
+    ("__launch_bounds__", "Launch no more threads than the kernel declares."),
+    ("threads, at most", "Use more blocks, of 1024 threads or fewer: 128 or 256 are usual."),
+    ("shared memory", "Ask for less, or raise the kernel's limit with cudaFuncSetAttribute."),
+    ("belongs to device", "Put a c10::cuda::CUDAGuard on the tensors' device before you ask for the stream."),
+)
+"""What to try after a launch that was refused, by what the simulator says of it."""
+
+
+def _launch_advice(message: str, usual: str) -> str:
+    return next((advice for words, advice in _REFUSED if words in message), usual)
+
+
 def _lines(report: Report) -> str | None:
     """Return where the access stands, and for a race between streams where the other one does."""
     own = report.get("line") or report.get("launch_line")
@@ -228,6 +257,8 @@ def report(function: str, report: Report, case: str | None) -> str:
     kernel = _kernel_name(str(report.get("kernel") or ""))
     if report.get("kind") == "wrong_stream":
         advice = _stream_advice(kernel, advice)
+    if report.get("kind") == "launch_error":
+        advice = _launch_advice(message, advice)
     words = {
         "kernel": kernel or "a kernel",
         "verb": {"read": "read", "write": "wrote"}.get(str(report.get("access")), "accessed"),

@@ -33,7 +33,8 @@ _NEXT = {
 }
 _PRE = (
     "margin:.3em 0;padding:.4em .6em;overflow-x:auto;"
-    "border:1px solid #d0d7de;background:#f6f8fa;color:#1f2328"
+    "border:1px solid var(--jp-border-color2,#d0d7de);background:var(--jp-cell-editor-background,#f6f8fa);"
+    "color:var(--jp-content-font-color1,#1f2328)"
 )
 _CELL = "text-align:left;padding:.15em 1.2em .15em 0"
 """Inline, as all styles here: nbgrader's feedback pages bring none of their own for tables."""

@@ -73,6 +73,33 @@ def test_a_wrong_number_is_shown_beside_the_right_one(judge: Judge) -> None:
     assert "10 of 22 values are wrong" in said
 
 
+def test_another_type_than_a_whole_number_is_named(judge: Judge) -> None:
+    """A float and a text are told that a whole number is expected, without advice on which one."""
+    said = message(judge, FORMULAS.format(fused="3.0 * numel * itemsize"))
+    assert "fused_bytes(1, 4, 0) is a float" in said
+    assert "expected a whole number, an int." in said
+    assert "box" not in said
+    said = message(judge, "kernel_counts = {'chain': '1'}", "compiler_first")
+    assert 'kernel_counts["chain"] is a str; expected a whole number, an int.' in said
+
+
+def test_a_missing_name_is_not_confused_with_the_other(judge: Judge) -> None:
+    """The function that is there is no misspelling of the one that is not."""
+    text = FORMULAS.split("def fused_bytes")[0]
+    verdict = judge.judge("traffic", Answer(python=text), device="sim")
+    said = verdict.checks[0].message
+    assert said.startswith("`fused_bytes` is missing.")
+    assert "did you mean" not in said
+
+
+def test_a_name_of_another_cell_is_explained(judge: Judge) -> None:
+    """A name that another cell defines is not there, and the message says why."""
+    verdict = judge.judge(
+        "compiler_first", Answer(python="kernel_counts = {'chain': show(chain)}"), device="sim"
+    )
+    assert "name 'show' is not defined. The cell is judged by itself" in verdict.checks[0].message
+
+
 def test_an_exception_is_shown_with_its_line(judge: Judge) -> None:
     """An answer that raises is told where."""
     assert "ZeroDivisionError" in message(judge, FORMULAS.format(fused="1 // 0"))

@@ -155,10 +155,27 @@ def test_missing_function_asks_for_the_near_one() -> None:
     assert "`add_rleu`" in text
 
 
+@pytest.mark.parametrize(
+    ("observed", "advice"),
+    [
+        ("the grid (1, 65536, 1) is larger than (2147483647, 65535, 65535)", "the long dimension along x"),
+        ("the grid (0, 1, 1) has no block", "Round the number of blocks up"),
+        ("the block (1025, 1, 1) has 1025 threads, at most 1024 (z: 64) are allowed", "Use more blocks"),
+        ("the stream belongs to device 0, the current device is 1", "CUDAGuard"),
+        ("the block (0, 1, 1) has no thread", "Check grid and block."),
+    ],
+)
+def test_a_refused_launch_is_told_what_would_be_accepted(observed: str, advice: str) -> None:
+    """Which limit was passed decides what to try."""
+    assert advice in messages.report("f", {"kind": "launch_error", "message": observed}, None)
+
+
 def test_case_is_named_with_shape_and_layout() -> None:
     """A case is named with its shape, and with its layout unless it is dense."""
     assert messages.case_text(Case("t", (4, 5), "transposed")) == 'case "t", shape [4, 5], transposed'
     assert messages.case_text(Case("d", (4,))) == 'case "d", shape [4]'
+    both = messages.case_text(Case("b", (4, 5), "dense,strided"))
+    assert both == 'case "b", shape [4, 5], inputs contiguous and strided'
 
 
 RACE: dict[str, Any] = {
