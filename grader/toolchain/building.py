@@ -10,9 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from tempfile import gettempdir
 
-from grader.toolchain import binding, cache, diagnostics, growing, identifiers, runtime
+from grader.toolchain import binding, cache, diagnostics, growing, identifiers, machine_faults, runtime
 from grader.toolchain.compiler import MESSAGE_FLAGS, run, standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.errors import EnvironmentFault
@@ -231,7 +230,7 @@ def _compile(plan: Plan, source: Source, mode: str, target: Path) -> str | None:
         return (
             f"{source.file}:{source.first_line}: error: compiling this takes more than {limit} s of computing"
         )
-    _check_machine(ran.output if ran.status else "")
+    machine_faults.check(ran.output if ran.status else "")
     return ran.output if ran.status else None
 
 
@@ -259,20 +258,8 @@ def _link(plan: Plan, mode: str, objects: list[Path], target: Path) -> str | Non
         target,
     ]
     ran = run(command, seconds=WALL_SECONDS)
-    _check_machine(ran.output if ran.status else "")
+    machine_faults.check(ran.output if ran.status else "")
     return ran.output if ran.status else None
-
-
-def _check_machine(output: str) -> None:
-    if "No space left on device" in output:
-        raise EnvironmentFault(
-            f"The disk that holds {cache.root()} or {gettempdir()} is full. Free some space and try again."
-        )
-    if "Killed signal terminated program" in output:
-        raise EnvironmentFault(
-            "The machine ended the compiler, most likely for lack of memory. "
-            "Close other programs and try again."
-        )
 
 
 def _explained(plan: Plan, result: BuildResult) -> BuildResult:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.toolchain import binding, cache, growing, nvcc, runtime, toolkit, units
+from grader.toolchain import binding, cache, growing, machine_faults, nvcc, runtime, toolkit, units
 from grader.toolchain.compiler import standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.errors import CompileError, EnvironmentFault
@@ -28,11 +28,10 @@ _MACHINE = (
         "nvcc was not found. Install the CUDA toolkit, or set CUDA_HOME.",
     ),
     (r"Ninja is required", "ninja is not installed. Install it: pip install ninja"),
-    (r"No space left on device", "The disk is full. Free some space, or set GRADER_CACHE to another disk."),
     (r"nvcc.*(?:not found|No such file)", "nvcc was not found. Install the CUDA toolkit, or set CUDA_HOME."),
     (r"unsupported GNU version", "This nvcc does not accept this g++. Set CXX to an older one."),
     (
-        r"does not match|mismatches the version",
+        r"The detected CUDA version \([^)]*\) mismatches the version",
         "nvcc's version does not fit PyTorch's. Set CUDA_HOME to the fitting one.",
     ),
 )
@@ -134,7 +133,7 @@ def _make(request: BuildRequest, source: Source, place: Path, names: list[str]) 
         if result is None:
             result = _by_torch(request, source, names, directory)
         if result.library is None:
-            _check_machine(result.output)
+            _check_machine(result)
             return result
         for path in directory.iterdir():
             if path != result.library:
@@ -171,9 +170,13 @@ def _torch_load_inline(arguments: dict[str, Any]) -> Any:
     return cpp_extension().load_inline(**arguments)
 
 
-def _check_machine(output: str) -> None:
+def _check_machine(result: BuildResult) -> None:
+    """Raise `EnvironmentFault` for what no source can bring about: an error at a line of it is its own."""
+    machine_faults.check(result.output)
+    if any(diagnostic.place for diagnostic in result.diagnostics if diagnostic.severity == "error"):
+        return
     for pattern, message in _MACHINE:
-        if re.search(pattern, output):
+        if re.search(pattern, result.output):
             raise EnvironmentFault(message)
 
 

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,7 +46,7 @@ def find() -> Toolkit:
     except (OSError, ValueError, TypeError):
         found = _asked()
     with cache.writing(cache.root()):
-        fresh = place.with_suffix(f".{os.getpid()}")
+        fresh = place.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
         fresh.write_text(json.dumps(asdict(found)))
         fresh.replace(place)
     return found

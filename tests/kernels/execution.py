@@ -136,7 +136,7 @@ def _called(run: Any, path: Path, device: str) -> Observation:
     wanted = program.expected(*[tensor.clone() for tensor in given])
     try:
         on_device = [tensor.to(device) for tensor in given]
-        default = torch.accelerator.current_stream()
+        default = torch.get_device_module(device).current_stream()
         side = torch.Stream(device=device)
         side.wait_stream(default)
         with side:

@@ -108,7 +108,8 @@ def _runs(chosen: Sequence[Form], store: Store, options: argparse.Namespace) -> 
     jobs = []
     # What hangs comes last: it slows everything down that shares the GPU.
     for form in sorted(chosen, key=lambda form: form.kind == "deadlock"):
-        for part, device, make in (("sim", "sim", on_sim), ("device", options.device, on_device)):
+        # The first run decides what all are forked from, and a process that knows `sim` has no other default.
+        for part, device, make in (("device", options.device, on_device), ("sim", "sim", on_sim)):
             library = store.library(form, device)
             if library and store.get(form, part) is None:
                 jobs.append(make(form, library))

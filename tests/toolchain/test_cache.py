@@ -237,19 +237,6 @@ def test_endless_computing_ends_as_overtime(tmp_path: Path) -> None:
     assert building._OVERTIME.search(ran.output), ran.output
 
 
-@pytest.mark.parametrize(
-    ("output", "words"),
-    [
-        ("/tmp/x.s: fatal error: error writing to /tmp/x.s: No space left on device", "full"),
-        ("g++: fatal error: Killed signal terminated program cc1plus", "memory"),
-    ],
-)
-def test_the_machines_faults_are_no_build_errors(output: str, words: str) -> None:
-    """A full disk and a compiler that the system killed are the machine's, whatever the source."""
-    with pytest.raises(EnvironmentFault, match=words):
-        building._check_machine(output)
-
-
 def test_a_full_disk_for_temporary_files_does_not_silence_the_compiler(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

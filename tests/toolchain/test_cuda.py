@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from grader.toolchain import BuildRequest, EnvironmentFault, build, cuda, load, toolkit  # noqa: E402 - needs torch
+from grader.toolchain.request import BuildResult, Diagnostic  # noqa: E402
+from grader.toolchain.toolkit import Toolkit  # noqa: E402
 from grader.toolchain.torch_install import TorchInstall, installed  # noqa: E402
 from grader.toolchain.units import Source  # noqa: E402
 
@@ -53,6 +57,33 @@ def test_a_pytorch_without_cuda_is_the_machines_fault(monkeypatch: pytest.Monkey
     monkeypatch.setattr(toolkit, "installed", lambda: TorchInstall(Path("/torch"), "9.9+cpu", None, "c++20"))
     with pytest.raises(EnvironmentFault, match="built without CUDA.*--device sim"):
         build(BuildRequest(name="kernels", cuda=SOURCE, device="cuda"))
+
+
+def test_a_source_cannot_blame_the_machine() -> None:
+    """An error at a line of the source is the source's, whatever its words; others may be nvcc's."""
+    words = "CUDA_HOME environment variable is not set"
+    place = Source.read(SOURCE, "cell", 2).place(2, 1)
+    cuda._check_machine(BuildResult(False, diagnostics=[Diagnostic("error", words, place)], output=words))
+    with pytest.raises(EnvironmentFault, match="nvcc was not found"):
+        cuda._check_machine(BuildResult(False, diagnostics=[Diagnostic("error", words)], output=words))
+    same = 'no instance of constructor "std::tuple<_T1, _T2>" matches: the number does not match'
+    cuda._check_machine(BuildResult(False, diagnostics=[Diagnostic("error", same)], output=same))
+
+
+def test_threads_ask_for_the_toolkit_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Threads that find nothing kept all ask PyTorch, and all are answered."""
+    monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
+    monkeypatch.setattr(toolkit, "require_cuda", lambda: None)
+    together = threading.Barrier(8)
+
+    def asked() -> Toolkit:
+        together.wait()
+        return Toolkit("nvcc", [], [], [], "")
+
+    monkeypatch.setattr(toolkit, "_asked", asked)
+    with ThreadPoolExecutor(8) as pool:
+        found = [future.result() for future in [pool.submit(toolkit.find) for _ in range(8)]]
+    assert found == [toolkit.find()] * 8
 
 
 @needs_gpu
