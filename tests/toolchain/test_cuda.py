@@ -74,13 +74,14 @@ def test_threads_ask_for_the_toolkit_at_once(monkeypatch: pytest.MonkeyPatch, tm
     """Threads that find nothing kept all ask PyTorch, and all are answered."""
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
     monkeypatch.setattr(toolkit, "require_cuda", lambda: None)
-    together = threading.Barrier(8)
+    monkeypatch.setattr(toolkit, "_asked", lambda: Toolkit("nvcc", [], [], [], ""))
+    together, replace = threading.Barrier(8), Path.replace
 
-    def asked() -> Toolkit:
-        together.wait()
-        return Toolkit("nvcc", [], [], [], "")
+    def replaced(self: Path, target: Path) -> Path:
+        together.wait(timeout=30)
+        return replace(self, target)
 
-    monkeypatch.setattr(toolkit, "_asked", asked)
+    monkeypatch.setattr(Path, "replace", replaced)
     with ThreadPoolExecutor(8) as pool:
         found = [future.result() for future in [pool.submit(toolkit.find) for _ in range(8)]]
     assert found == [toolkit.find()] * 8
