@@ -79,7 +79,7 @@ def _fused(graph: Any, examples: Sequence[Any]) -> list[Kernel]:
     looked: list[bool] = []
 
     def look(nodes: list[Any]) -> list[Any]:
-        seen.extend(_kernel(node) for node in nodes if type(node).__name__ != "NopKernelSchedulerNode")
+        seen.extend(_kernels(nodes))
         looked.append(True)
         raise _Enough
 
@@ -93,12 +93,31 @@ def _fused(graph: Any, examples: Sequence[Any]) -> list[Kernel]:
     return seen
 
 
-def _kernel(node: Any) -> Kernel:
-    library = type(node).__name__ == "ExternKernelSchedulerNode"
+def _kernels(nodes: Sequence[Any]) -> list[Kernel]:
+    """Return one kernel for each node that computes: neither an empty one nor a part of a call's results."""
+    computing = [node for node in nodes if type(node).__name__ != "NopKernelSchedulerNode"]
+    computing = [node for node in computing if type(getattr(node, "node", None)).__name__ != "MultiOutput"]
+    called = {name for node in computing if _is_library(node) for name in _operations(node)[-1:]}
+    return [_kernel(node, called) for node in computing]
+
+
+def _is_library(node: Any) -> bool:
+    return type(node).__name__ == "ExternKernelSchedulerNode"
+
+
+def _operations(node: Any) -> list[str]:
+    """Return the names of the operations that a node comes from, in the graph's order."""
     origins = {one for part in node.get_nodes() for one in getattr(part.node, "origins", ())}
     order = {one: place for first in list(origins)[:1] for place, one in enumerate(first.graph.nodes)}
-    names = [str(one.name) for one in sorted(origins, key=lambda one: order.get(one, 0))]
-    return Kernel("library", tuple(names[-1:])) if library else Kernel("generated", tuple(names))
+    return [str(one.name) for one in sorted(origins, key=lambda one: order.get(one, 0))]
+
+
+def _kernel(node: Any, called: set[str]) -> Kernel:
+    """Name a kernel's operations; Inductor lists a call among the origins of what is computed for it."""
+    names = _operations(node)
+    if _is_library(node):
+        return Kernel("library", tuple(names[-1:]))
+    return Kernel("generated", tuple(name for name in names if name not in called))
 
 
 def counts(patterns: Mapping[str, Pattern], where: torch.device) -> dict[str, int]:

@@ -31,6 +31,12 @@ def test_views_are_no_kernel() -> None:
     assert inductor.kernels(lambda x: x.t()[1:], torch.randn(8, 8)) == ()
 
 
+def test_a_call_with_several_results_is_one_kernel() -> None:
+    """A sort gives values and places in one call, which what is computed for it does not name as its own."""
+    found = inductor.kernels(lambda x: torch.sort(x * 2)[0] + 1, torch.randn(8, 8))
+    assert [str(kernel) for kernel in found] == ["generated: mul", "library: sort", "generated: add"]
+
+
 def test_counting_leaves_the_function_right() -> None:
     """A call that is being counted returns what it always returns, in every graph of a broken one."""
     pattern, inputs = PATTERNS["logged_chain"]

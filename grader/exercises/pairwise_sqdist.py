@@ -100,8 +100,9 @@ EXERCISE = Exercise(
         "and how do blockIdx and threadIdx of two dimensions give them?",
         "An accessor's type names the element type and the number of dimensions. Where does scalar_t come "
         "from here, and what do you read so that nothing depends on the strides?",
-        "row = blockIdx.x * blockDim.x + threadIdx.x, column the same with y. Where row < out.size(0) and "
-        "column < out.size(1): for each k, scalar_t d = x[row][k] - y[column][k]; sum += d * d. With n along "
-        "x and m along y, and 16 by 16 threads, the grid's y has room for 65,535 * 16 rows.",
+        "threads(32, 8), blocks((n + 7) / 8, (m + 31) / 32): row = blockIdx.x * blockDim.y + threadIdx.y and "
+        "column = blockIdx.y * blockDim.x + threadIdx.x. Where row < out.size(0) and column < out.size(1): "
+        "for each k, scalar_t d = x[row][k] - y[column][k]; sum += d * d. Neighbouring threads then write "
+        "neighbours, and the grid's y has room for 65,535 * 32 columns.",
     ),
 )
