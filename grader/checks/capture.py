@@ -66,7 +66,7 @@ class Capture(Check):
 def _refusal(error: ErrorSeen) -> str:
     said = " ".join(error.message.split("\n")[0].split())[:300]
     advice = next((advice for words, advice in _ADVICE if any(word in said.lower() for word in words)), "")
-    return f"{error.type}: {said} {advice}".rstrip()
+    return f"{error.type}: {messages.sentence(said)} {advice}".rstrip()
 
 
 def record(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from grader.checks.base import PASSED, Bench, CaseRun, Check, Drawn, Finding, failed, tensor_names
-from grader.checks.comparison import Difference, compare, form
+from grader.checks.comparison import Difference, compare, form, told_apart
 from grader.exercise import Case
 from grader.judge import messages, several
 from grader.judge.faults import WorkerLostError
@@ -93,30 +93,35 @@ def value_problem(bench: Bench, values: torch.Tensor, drawn: Drawn) -> str | Non
         return None
     results = bench.exercise.results
     element = several.place(results, drawn.parts, difference.first[0]) if results else ""
-    return describe(difference, drawn.case, bench.exercise.in_place is not None, element)
+    exact = not results and drawn.magnitude is not None and not drawn.magnitude.any() and difference.expected
+    return describe(difference, drawn.case, bench.exercise.in_place is not None, element, bool(exact))
 
 
 def _form(structure: str, found: int) -> str:
     return f"a tuple of {found} tensors" if structure == "tuple" else structure
 
 
-def describe(difference: Difference, case: Case, in_place: bool = False, element: str = "") -> str:
-    """Say where values differ, and what that often comes from."""
+def describe(
+    difference: Difference, case: Case, in_place: bool = False, element: str = "", exact: bool = False
+) -> str:
+    """Say where values differ, and what that often comes from; `exact` says that nothing here is rounded."""
     where = messages.located(messages.case_text(case))
     index = list(difference.first)
-    got, expected = _told_apart(difference.got, difference.expected)
+    got, expected = told_apart(difference.got, difference.expected)
     both = f"got {got}, expected {expected}"
     at = f"at {element or index}: {both}" if index else both
     are = "is" if difference.wrong == 1 else "are"
     what = f"{difference.wrong} of {difference.numel} values {are} wrong{where}; {at}."
-    return f"{what} {_advice(difference, case, in_place)}".rstrip()
+    return f"{what} {_advice(difference, case, in_place, exact)}".rstrip()
 
 
-def _advice(difference: Difference, case: Case, in_place: bool) -> str:
+def _advice(difference: Difference, case: Case, in_place: bool, exact: bool) -> str:
     if difference.nan == difference.wrong:
         return (
             "NaN is what fresh memory holds: these elements were never written. Check grid size and bounds."
         )
+    if case.layout == "dense" and exact:
+        return "These whole numbers add up without rounding: some were left out, or added twice."
     if case.layout == "dense":
         return _rounding_advice(difference.relative, case.dtype)
     if _is_contiguous(case):
@@ -136,16 +141,6 @@ def _rounding_advice(relative: float, dtype: torch.dtype) -> str:
     if least <= relative < most:
         return f"The error is that of a narrower type: compute in {narrower}."
     return _LAST_DIGITS if 0 < relative < least else ""
-
-
-def _told_apart(*numbers: float) -> tuple[str, ...]:
-    """Return numbers with seven digits, or with as many as tell them apart."""
-    shown: tuple[str, ...] = ()
-    for digits in (7, 10, 13, 17):
-        shown = tuple(f"{number:.{digits}g}" for number in numbers)
-        if len(set(shown)) == len(numbers):
-            break
-    return shown
 
 
 def _is_contiguous(case: Case) -> bool:

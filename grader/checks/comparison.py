@@ -72,6 +72,16 @@ def compare(
     )
 
 
+def told_apart(*numbers: float) -> tuple[str, ...]:
+    """Return numbers with seven digits, or with as many as tell them apart."""
+    shown: tuple[str, ...] = ()
+    for digits in (7, 10, 13, 17):
+        shown = tuple(f"{number:.{digits}g}" for number in numbers)
+        if len(set(shown)) == len(numbers):
+            break
+    return shown
+
+
 def form(output: OutputSeen, expected: torch.Tensor, dtype: torch.dtype, device: str) -> str | None:
     """Say what is wrong with a result before its values: type, shape, device, memory; None if nothing is."""
     values = output.values

@@ -15,7 +15,7 @@ import torch
 from torch.autograd.gradcheck import GradcheckError
 
 from grader.checks.base import PASSED, Bench, Drawn, Finding, failed, tensors
-from grader.checks.comparison import Difference, compare, is_close
+from grader.checks.comparison import Difference, compare, is_close, told_apart
 from grader.checks.gradients import GradientCheck, GradientRun, flags_of, gradient_runs, magnitudes
 from grader.checks.inputs import changed_elements
 from grader.exercise import Case
@@ -101,7 +101,8 @@ class _Wanted:
         if difference is None:
             return None
         index = list(difference.first)
-        return f"is {difference.got:.6g} at {index} where the reference has {difference.expected:.6g}"
+        is_, has = told_apart(difference.got, difference.expected)
+        return f"is {is_} at {index} where the reference has {has}"
 
     def _difference(self, got: torch.Tensor, dtype: torch.dtype, ulps: float) -> Difference | None:
         nearest = self.values[0]

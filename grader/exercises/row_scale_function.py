@@ -111,7 +111,7 @@ EXERCISE = Exercise(
         Device(1, Case("second device", (5, 103))),
         Memory(1),
         DataRace(1),
-        Launch(1),
+        Launch(1, backward=(Case("70,000 rows", (70_000, 1)), Case("70,000 columns", (1, 70_000)))),
         Policy(0, Case("who computes", (21, 37)), backward=True),
     ),
     hints=(

@@ -18,7 +18,7 @@ def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
 EXERCISE = Exercise(
     id="side_stream_scale",
     lesson="05_streams",
-    points=11,
+    points=12,
     answer=Cuda("side_stream_scale", "torch::Tensor side_stream_scale(torch::Tensor x, double alpha)"),
     parameters=("x", "alpha"),
     inputs=_inputs,
@@ -39,10 +39,10 @@ EXERCISE = Exercise(
     ),
     checks=(
         Build(),
-        Close(3),
+        Close(1),
         Rejects(1, (on_cpu(0, "x"), of_dtype(0, "x", torch.float64), of_dtype(0, "x", torch.int64))),
         Inputs(1),
-        StreamRace(2),
+        StreamRace(5),
         Device(1),
         Memory(1),
         DataRace(1),

@@ -45,12 +45,12 @@ def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Rep
         return report(function, reports[0], where)
     when = {"backward": "in backward", "finish": "after it returned"}.get(error.phase, "when called")
     line = _python_line(error)
-    message = _sentence(" ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN])
+    message = sentence(" ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN])
     advice = _exception_advice(error)
     return f"{function} raised {error.type} {when}{located(where, line)}: {message} {advice}"
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """End a text as a sentence ends, so that what follows begins another."""
     return text if not text or text.endswith((".", "!", "?")) else f"{text}."
 
@@ -72,7 +72,28 @@ def _exception_advice(error: ErrorSeen) -> str:
         return ALONE
     if "incompatible function arguments" in text or "expected scalar type" in text:
         return "Accept the types that the exercise names."
+    if error.phase == "backward":
+        return next((advice for said, advice in _BACKWARD if said in text), _GIVE_A_GRADIENT)
     return "These inputs are valid: compute a result for them."
+
+
+_BACKWARD = (
+    (
+        "an incorrect number of gradients",
+        "backward returns one value for each input of forward, in order: None, or torch::Tensor() in C++, "
+        "for one that has no gradient.",
+    ),
+    (
+        "returned an invalid gradient",
+        "A gradient has the shape of its input: where forward used an element often, backward adds.",
+    ),
+    (
+        "does not require grad",
+        "The result has no grad_fn, so autograd has not been told of a backward: call the Function by apply.",
+    ),
+)
+"""What PyTorch says of a backward, in part, and what mends it."""
+_GIVE_A_GRADIENT = "These inputs are valid: give a gradient for them."
 
 
 def unloaded(error: ErrorSeen) -> str:
@@ -86,7 +107,7 @@ def unloaded(error: ErrorSeen) -> str:
     told = _OWN_PLACE.sub("", error.message)
     said = " ".join(f"{error.type}: {told}".split())[:_MESSAGE_SHOWN]
     advice = f" {ALONE}" if error.type == "NameError" else ""
-    return f"{what} could not be loaded{located(_python_line(error))}: {_sentence(said)}{advice}"
+    return f"{what} could not be loaded{located(_python_line(error))}: {sentence(said)}{advice}"
 
 
 def _python_line(error: ErrorSeen) -> str | None:
@@ -121,11 +142,12 @@ def signature(function: str, expected: str, found: Sequence[str], what: str) -> 
     return f"`{function}` is missing. Expected `{expected}`. {seen}"
 
 
-def place_in_tensor(report: Report) -> str:
+def place_in_tensor(report: Report, expanded: bool = False) -> str:
     """Name the element that a report is about, as well as it is known."""
     argument, index, numel = report.get("argument"), report.get("index"), report.get("numel")
     if argument and index is not None and numel is not None:
-        return f"{argument}[{index}], which has {numel} {'element' if numel == 1 else 'elements'}"
+        stored = " in memory" if expanded else ""
+        return f"{argument}[{index}], which has {numel} {'element' if numel == 1 else 'elements'}{stored}"
     if argument and index is not None:
         return f"{argument}[{index}]"
     if report.get("offset_bytes") is not None and report.get("allocation_bytes") is not None:
@@ -154,7 +176,8 @@ _SAYINGS = {
     ),
     "use_after_free": (
         "{kernel} {verb} {place} after that memory was freed",
-        "Keep the tensor alive until the work that uses it is queued.",
+        "Keep the tensor alive until the work that uses it is queued; where that is on a stream other than "
+        "the tensor's own, until it is done, or call record_stream.",
     ),
     "double_free": ("the same memory was freed twice", "Free once, or let torch::empty own the memory."),
     "illegal_address": (
@@ -179,7 +202,7 @@ _SAYINGS = {
     ),
     "wrong_stream": (
         "{kernel} ran on stream {stream} while stream {current_stream} was current",
-        "Pass c10::cuda::getCurrentCUDAStream() as the fourth launch argument.",
+        "Ask for c10::cuda::getCurrentCUDAStream() at every call, and pass it as the fourth launch argument.",
     ),
     "stream_race": (
         "{message_or}work on two streams touched the same memory with nothing to order it",
@@ -240,6 +263,18 @@ def _launch_advice(message: str, usual: str) -> str:
     return next((advice for words, advice in _REFUSED if words in message), usual)
 
 
+def _bounds_advice(kernel: str, expanded: bool, usual: str) -> str:
+    """Return what keeps an access inside: a copy has no index, and an expanded tensor few elements."""
+    if kernel.startswith(_COPIES):
+        return "A copy counts in bytes, and takes memory as it lies: call .contiguous() on what has strides."
+    if expanded:
+        return (
+            "An expanded tensor has fewer elements in memory than in its shape: call .contiguous() before "
+            "data_ptr()."
+        )
+    return usual
+
+
 def _lines(report: Report) -> str | None:
     """Return where the access stands, and for a race between streams where the other one does."""
     own = report.get("line") or report.get("launch_line")
@@ -250,19 +285,21 @@ def _lines(report: Report) -> str | None:
     return f"line {own or theirs}" if own or theirs else None
 
 
-def report(function: str, report: Report, case: str | None) -> str:
-    """Say what the simulator observed."""
+def report(function: str, report: Report, case: str | None, expanded: bool = False) -> str:
+    """Say what the simulator observed; `expanded` says that a tensor of the case is an expanded one."""
     observed, advice = _SAYINGS.get(str(report.get("kind")), ("{message_or}a fault was observed", ""))
     message = str(report.get("message") or "").strip().rstrip(".")
     kernel = _kernel_name(str(report.get("kernel") or ""))
     if report.get("kind") == "wrong_stream":
         advice = _stream_advice(kernel, advice)
+    if report.get("kind") == "out_of_bounds":
+        advice = _bounds_advice(kernel, expanded, advice)
     if report.get("kind") == "launch_error":
         advice = _launch_advice(message, advice)
     words = {
         "kernel": kernel or "a kernel",
         "verb": {"read": "read", "write": "wrote"}.get(str(report.get("access")), "accessed"),
-        "place": place_in_tensor(report),
+        "place": place_in_tensor(report, expanded),
         "bytes": report.get("bytes"),
         "stream": report.get("stream"),
         "current_stream": report.get("current_stream"),

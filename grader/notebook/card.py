@@ -66,11 +66,11 @@ def plain(verdict: Verdict, notes: Iterable[str] = ()) -> str:
     for check in verdict.checks:
         sign, word, _ = _SIGNS[check.verdict]
         lines.append(f"  {sign} {check.name}: {word}" + (f", {_worth(check)}" if check.max_score else ""))
-        if check.verdict is Outcome.NOT_RUN:
+        if not _speaks(check):
             continue
         lines += [f"      {line}" for line in said(check).splitlines()]
         lines += [f"      {line}" for line in excerpt(check.where).splitlines()]
-    lines += [f"  {line}" for line in _not_run(verdict)]
+    lines += [f"  {line}" for line in _in_common(verdict)]
     return "\n".join(lines)
 
 
@@ -83,9 +83,9 @@ def html(verdict: Verdict, notes: Iterable[str] = (), picture: Picture | None = 
     body += [f"<p>{_marked(text)}</p>" for text in (verdict.message, _NEXT.get(verdict.verdict, "")) if text]
     if verdict.checks:
         body.append(_table(verdict))
-        looked_at = [check for check in verdict.checks if check.verdict is not Outcome.NOT_RUN]
-        body += [_reason(check, picture) for check in looked_at if check.message or check.where]
-        body += [f"<p>{_marked(line)}</p>" for line in _not_run(verdict)]
+        speaking = [check for check in verdict.checks if _speaks(check)]
+        body += [_reason(check, picture) for check in speaking if check.message or check.where]
+        body += [f"<p>{_marked(line)}</p>" for line in _in_common(verdict)]
     return _frame(label, colour, "".join(body))
 
 
@@ -151,11 +151,17 @@ def _worth(check: CheckResult) -> str:
     return f"{points(check.score)} of {points(check.max_score)}"
 
 
-def _not_run(verdict: Verdict) -> list[str]:
-    """Return why checks were not run, each reason once."""
+def _speaks(check: CheckResult) -> bool:
+    """Whether a check has found something: what it says of not running, or of points withheld, it shares."""
+    passed = check.verdict is Outcome.PASSED
+    return check.verdict is not Outcome.NOT_RUN and not (passed and check.score < check.max_score)
+
+
+def _in_common(verdict: Verdict) -> list[str]:
+    """Return why checks were not run, or passed without points, each reason once."""
     reasons: dict[str, list[str]] = {}
     for check in verdict.checks:
-        if check.verdict is Outcome.NOT_RUN and check.message:
+        if not _speaks(check) and check.message:
             reasons.setdefault(check.message, []).append(check.name)
     return [f"{', '.join(names)}: {message}" for message, names in reasons.items()]
 

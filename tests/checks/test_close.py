@@ -24,6 +24,15 @@ def test_numbers_are_told_apart() -> None:
     assert "got 1, expected 2" in said(Case("far apart", (8,)))
 
 
+def test_a_sum_of_whole_numbers_is_not_rounded() -> None:
+    """Where nothing is rounded, a small error is a number left out and no narrower type."""
+    text = describe(
+        Difference(1, 1, (), (), 1621248.0, 1621257.0, 0, 5.6e-6), Case("whole", (9,)), exact=True
+    )
+    assert "left out, or added twice" in text
+    assert "digits" not in text
+
+
 def test_one_value_is_wrong() -> None:
     """One value is, several are."""
     assert "1 of 8 values is wrong" in said(Case("one", (8,)), wrong=1)

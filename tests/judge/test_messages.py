@@ -30,6 +30,37 @@ def test_out_of_bounds_names_everything() -> None:
         assert part in text
 
 
+def test_an_expanded_tensor_is_walked_off_its_end() -> None:
+    """Where a tensor of the case is expanded, a comparison of the index is not what is missing."""
+    text = messages.report("f", OUT_OF_BOUNDS, 'case "expanded"', expanded=True)
+    assert "which has 1000 elements in memory" in text
+    assert ".contiguous()" in text
+    assert "if (i < n)" not in text
+
+
+def test_a_copy_has_no_index() -> None:
+    """What a copy does out of bounds is told in bytes and strides."""
+    text = messages.report("f", OUT_OF_BOUNDS | {"kernel": "cudaMemcpyAsync"}, None)
+    assert "counts in bytes" in text
+    assert "if (i < n)" not in text
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("function FBackward returned an incorrect number of gradients (expected 2, got 1)", "None"),
+        ("Function FBackward returned an invalid gradient at index 1 - got [3, 5]", "shape of its input"),
+        ("element 0 of tensors does not require grad and does not have a grad_fn", "by apply"),
+        ("something else", "give a gradient"),
+    ],
+)
+def test_what_autograd_says_is_explained(said: str, advice: str) -> None:
+    """An error of backward is followed by what mends it."""
+    text = messages.exception("f", ErrorSeen("backward", 0, "RuntimeError", said), 'case "gradient"')
+    assert f"{said}. " in text
+    assert advice in text
+
+
 def test_launch_line_stands_in_for_an_unknown_line() -> None:
     """Where the access's own line is unknown, the launch's line is given."""
     report = {key: value for key, value in OUT_OF_BOUNDS.items() if key != "line"}
@@ -50,7 +81,7 @@ def test_wrong_stream_reads_as_the_style_guide_says() -> None:
     text = messages.report("side_stream_scale", report, 'case "odd"')
     assert text == (
         'side_stream_scale: k ran on stream 0 while stream 7 was current (case "odd", line 14). '
-        "Pass c10::cuda::getCurrentCUDAStream() as the fourth launch argument."
+        "Ask for c10::cuda::getCurrentCUDAStream() at every call, and pass it as the fourth launch argument."
     )
 
 

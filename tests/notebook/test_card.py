@@ -84,6 +84,19 @@ def test_plain_text_says_the_same() -> None:
     ]
 
 
+def test_points_withheld_are_explained_once() -> None:
+    """What takes every point is told first, and then once that all else passed for nothing."""
+    checks = (
+        CheckResult("close", Outcome.PASSED, 0.0, 2.0, "No point is given."),
+        CheckResult("inputs", Outcome.PASSED, 0.0, 1.0, "No point is given."),
+        CheckResult("policy", Outcome.FAILED, 0.0, 0.0, "f called aten::sum."),
+    )
+    verdict = Verdict("f", "sim", Outcome.FAILED, 0.0, 3.0, checks)
+    for said in (card.html(verdict), card.plain(verdict)):
+        assert said.count("No point is given.") == 1
+        assert said.index("aten::sum") < said.index("close, inputs: No point")
+
+
 def test_the_time_is_told_once() -> None:
     """A card stands below the line that says how long judging took; a log has the headline alone."""
     assert "2.0 s" not in card.html(_failed())
