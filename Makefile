@@ -25,10 +25,10 @@ torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
 installed := $(VENV)/.installed
 cxx_sources = $(shell git ls-files 'grader/*.h' 'grader/*.cpp' 'grader/*.cuh')
 
-.PHONY: help demo test lab release check bench opinfo corpus mutants env clean
+.PHONY: help demo test lab release check bench opinfo corpus nvcc-check mutants env clean
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  Variables: PYTHON=$(PYTHON)  VENV=$(VENV)  TORCH='$(TORCH)'  COURSE=$(COURSE)  LESSONS=$(LESSONS)"
 
@@ -62,6 +62,9 @@ opinfo: $(installed) ## Compare sim with PyTorch's own operator database; writes
 
 corpus: $(installed) ## Judge the whole corpus on sim (an hour; goes on where it stopped); writes docs/reports/corpus.md
 	@$(run) python -m grader.cli agree --devices sim --jobs $(JOBS) --out build/corpus --table docs/reports/corpus.md
+
+nvcc-check: $(installed) ## Compile every right submission with nvcc, no GPU needed (half an hour; goes on where it stopped)
+	@$(run) python -m grader.agreement.nvcc_check --jobs $(JOBS) --table docs/reports/nvcc.md
 
 mutants: $(installed) ## Break every right submission mechanically and see that each mutant fails (hours; MUTANTS="--sample 100")
 	@$(run) python -m grader.mutation $(MUTANTS)

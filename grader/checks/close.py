@@ -118,7 +118,8 @@ def describe(
 def _advice(difference: Difference, case: Case, in_place: bool, exact: bool) -> str:
     if difference.nan == difference.wrong:
         return (
-            "NaN is what fresh memory holds: these elements were never written. Check grid size and bounds."
+            "NaN is what fresh memory holds: were these elements never written, or computed from what was "
+            "not? Check grid size and bounds. If not that, look for 0 / 0 or the root of a negative number."
         )
     if case.layout == "dense" and exact:
         return "These whole numbers add up without rounding: some were left out, or added twice."

@@ -143,9 +143,9 @@ def signature(function: str, expected: str, found: Sequence[str], what: str) -> 
 
 
 def place_in_tensor(report: Report, expanded: bool = False) -> str:
-    """Name the element that a report is about, as well as it is known."""
+    """Name the element that a report is about, as well as it is known, and the size if it lies beyond."""
     argument, index, numel = report.get("argument"), report.get("index"), report.get("numel")
-    if argument and index is not None and numel is not None:
+    if report.get("kind") == "out_of_bounds" and argument and index is not None and numel is not None:
         stored = " in memory" if expanded else ""
         return f"{argument}[{index}], which has {numel} {'element' if numel == 1 else 'elements'}{stored}"
     if argument and index is not None:
@@ -254,6 +254,7 @@ _REFUSED = (
     ("__launch_bounds__", "Launch no more threads than the kernel declares."),
     ("threads, at most", "Use more blocks, of 1024 threads or fewer: 128 or 256 are usual."),
     ("shared memory", "Ask for less, or raise the kernel's limit with cudaFuncSetAttribute."),
+    ("shared variables", "Ask for less, or raise the kernel's limit with cudaFuncSetAttribute."),
     ("belongs to device", "Put a c10::cuda::CUDAGuard on the tensors' device before you ask for the stream."),
 )
 """What to try after a launch that was refused, by what the simulator says of it."""

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.toolchain import binding, growing, loading, runtime, toolkit, units
-from grader.toolchain.compiler import Ran, host_compiler, run, standard_library
+from grader.toolchain.compiler import host_compiler, run, standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.frontend import HostFunction
 from grader.toolchain.request import BuildRequest, BuildResult
 from grader.toolchain.runtime import Runtime
+from grader.toolchain.toolkit import Toolkit
 from grader.toolchain.units import Source
 from grader.verdict import Place
 
 LIBRARY = loading.CUDA_LIBRARY
 WALL_SECONDS = 400.0
+_OBJECT = "unit.o"
 _CODE = re.compile(r"[{#]")
 
 
@@ -32,12 +35,26 @@ def serves(request: BuildRequest) -> bool:
 
 def build(request: BuildRequest, source: Source, names: list[str], directory: Path) -> BuildResult | None:
     """Compile and link into `directory`; None if only PyTorch's own headers can serve the source."""
-    found = runtime.ensure()
-    unit = _Unit(request, source, names, found)
+    unit = _Unit(request, source, names, runtime.ensure(), toolkit.find())
+    return _grown(unit, lambda mode: unit.attempt(mode, directory))
+
+
+def compiles(text: str, directory: Path, kit: Toolkit) -> BuildResult:
+    """Say whether nvcc takes a learner's text: for device and host, nothing linked and no GPU needed."""
+    source = Source.read(text, "cell", 1)
+    names = [function.name for function in source.translation.offered]
+    request = BuildRequest("kernels", text, device="cuda", file="cell")
+    unit = _Unit(request, source, names, runtime.ensure(), kit)
+    result = _grown(unit, lambda mode: unit.compiled(mode, directory))
+    return result or unit.compiled("full", directory)
+
+
+def _grown(unit: _Unit, attempt: Callable[[str], BuildResult]) -> BuildResult | None:
+    """Attempt with more and more headers; None if only PyTorch's own are left."""
     mode = unit.first_mode()
     while mode != "full":
-        result = unit.attempt(mode, directory)
-        further = None if result.ok else growing.further(found, [source], mode, result)
+        result = attempt(mode)
+        further = None if result.ok else growing.further(unit.runtime, [unit.source], mode, result)
         if further is None:
             return result
         mode = further
@@ -47,8 +64,10 @@ def build(request: BuildRequest, source: Source, names: list[str], directory: Pa
 class _Unit:
     """A learner's text with what nvcc has to be told about it."""
 
-    def __init__(self, request: BuildRequest, source: Source, names: list[str], found: Runtime) -> None:
-        self.request, self.source, self.names, self.runtime = request, source, names, found
+    def __init__(
+        self, request: BuildRequest, source: Source, names: list[str], found: Runtime, kit: Toolkit
+    ) -> None:
+        self.request, self.source, self.names, self.runtime, self.kit = request, source, names, found, kit
         self.operators, self.lists = units.operators(source, found.install)
 
     def first_mode(self) -> str:
@@ -58,17 +77,21 @@ class _Unit:
 
     def attempt(self, mode: str, directory: Path) -> BuildResult:
         """Compile and link with these headers."""
-        text, compiled, library = (directory / name for name in ("unit.cu", "unit.o", LIBRARY))
+        result, library = self.compiled(mode, directory), directory / LIBRARY
+        if not result.ok:
+            return result
+        return self._ran(self._link_command(directory / _OBJECT, library), result.commands, library)
+
+    def compiled(self, mode: str, directory: Path) -> BuildResult:
+        """Compile with these headers, and link nothing."""
+        text = directory / "unit.cu"
         text.write_text(self.text(mode), encoding="utf-8", errors="surrogateescape")
-        commands = [self._compile_command(mode, text, compiled), self._link_command(compiled, library)]
-        for command in commands:
-            ran = run(command, seconds=WALL_SECONDS)
-            if ran.status:
-                return self._failed(ran, commands)
-        return BuildResult(True, library, self.names, commands=[" ".join(one) for one in commands])
+        return self._ran(self._compile_command(text, directory / _OBJECT), [], None)
 
     def text(self, mode: str) -> str:
         """Return the unit: includes, the learner's text in its own lines, and the table of functions."""
+        if mode == "full":
+            return f'#line {self.source.first_line} "{self.source.file}"\n{self.source.text}'
         paths = units.includes(self.source.text, self.operators, mode, self.runtime.headers)
         functions = {f.name: f for f in self.source.translation.defined}
         bound = [functions.get(name) or HostFunction(name, "", (), 0) for name in self.names]
@@ -78,27 +101,29 @@ class _Unit:
         table = binding.table(bound, required, loading.SYMBOLS[0])
         return "\n".join([*lines, self.source.text, f'#line 1 "{binding.FILE}"', table])
 
-    def _compile_command(self, mode: str, text: Path, target: Path) -> list[str]:
-        request, headers, kit = self.request, self.runtime.headers, toolkit.find()
+    def _compile_command(self, text: Path, target: Path) -> list[str]:
+        request, headers, kit = self.request, self.runtime.headers, self.kit
         include = [headers / name for name in ("generated", "units", "lean", "narrow")]
         include += [headers / "simulator/csrc/bind", *map(Path, request.extra_include_paths)]
         flags = [f"-std={self.runtime.install.standard}", f"-DTORCH_EXTENSION_NAME={request.name}"]
         flags += ["-DTORCH_API_INCLUDE_EXTENSION_H", "-DAT_PER_OPERATOR_HEADERS", "-lineinfo"]
         flags += ["--compiler-options", "-fPIC,-w", "-ccbin", host_compiler().path]
-        flags += [*toolkit.architectures(request.extra_cuda_cflags), *request.extra_cuda_cflags]
+        flags += [*kit.architectures_beside(request.extra_cuda_cflags), *request.extra_cuda_cflags]
         # Ours stand before PyTorch's, which are system headers.
         flags += [*(f"-I{path}" for path in include), *kit.flags]
         return [kit.nvcc, *flags, "-c", str(text), "-o", str(target)]
 
     def _link_command(self, compiled: Path, library: Path) -> list[str]:
-        libraries = [f"-L{self.runtime.directory}", f"-l:{runtime.BINDING}", *toolkit.find().link_flags]
+        libraries = [f"-L{self.runtime.directory}", f"-l:{runtime.BINDING}", *self.kit.link_flags]
         flags = ["-shared", str(compiled), standard_library(), *libraries, *self.request.extra_ldflags]
         return [host_compiler().path, *flags, "-o", str(library)]
 
-    def _failed(self, ran: Ran, commands: list[list[str]]) -> BuildResult:
-        spoken = [" ".join(one) for one in commands]
+    def _ran(self, command: list[str], before: list[str], library: Path | None) -> BuildResult:
+        ran, commands = run(command, seconds=WALL_SECONDS), [*before, " ".join(command)]
+        if not ran.status:
+            return BuildResult(True, library, self.names, commands=commands)
         diagnostics = told(ran.output, self._locate)
-        return BuildResult(False, diagnostics=diagnostics, output=ran.output, commands=spoken)
+        return BuildResult(False, diagnostics=diagnostics, output=ran.output, commands=commands)
 
     def _locate(self, file: str, line: int, column: int | None) -> Place | None:
         if file == binding.FILE:

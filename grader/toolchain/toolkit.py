@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.toolchain import cache
 from grader.toolchain.errors import EnvironmentFault
-from grader.toolchain.torch_install import cpp_extension, installed
+from grader.toolchain.torch_install import cpp_extension, installed, python_include
 
 _GPUS = Path("/proc/driver/nvidia/gpus")
 _VARIABLES = (
@@ -32,6 +32,12 @@ class Toolkit:
     architectures: list[str]
     link_flags: list[str]
     capability: str
+
+    def architectures_beside(self, extra: Sequence[str]) -> list[str]:
+        """Return PyTorch's architecture flags beside flags that may choose one already."""
+        if not any("arch" in flag for flag in extra):
+            return self.architectures
+        return list(cpp_extension()._get_cuda_arch_flags(list(extra)))
 
 
 def find() -> Toolkit:
@@ -93,11 +99,42 @@ def _asked() -> Toolkit:
     )
 
 
-def architectures(extra: Sequence[str]) -> list[str]:
-    """Return PyTorch's architecture flags beside flags that may choose one already."""
-    if not any("arch" in flag for flag in extra):
-        return find().architectures
-    return list(cpp_extension()._get_cuda_arch_flags(list(extra)))
+def only_compiling(further: Path) -> Toolkit:
+    """Return a toolkit that compiles where PyTorch has no CUDA and the machine no GPU, and links nothing.
+
+    `further` holds headers that toolkit and PyTorch lack; it is made.
+    """
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        raise EnvironmentFault("nvcc was not found. Install the CUDA toolkit's compiler, and put it on PATH.")
+    top = _top(nvcc)
+    for name, text in _STAND_INS.items():
+        if not (Path(top) / "include" / name).exists() and not (installed().include / name).exists():
+            (further / name).parent.mkdir(parents=True, exist_ok=True)
+            (further / name).write_text(text)
+    paths = [further, installed().include, installed().include / "torch/csrc/api/include", python_include()]
+    flags = [
+        *cpp_extension().COMMON_NVCC_FLAGS,
+        *(word for path in paths for word in ("-isystem", str(path))),
+    ]
+    return Toolkit(nvcc, flags, ["-gencode=arch=compute_80,code=sm_80"], [], "")
+
+
+_STAND_INS = {
+    "cublas_v2.h": "typedef struct cublasContext* cublasHandle_t; typedef int cublasStatus_t;\n",
+    "cublasLt.h": "typedef struct cublasLtContext* cublasLtHandle_t;\n",
+    "cusparse.h": "typedef struct cusparseContext* cusparseHandle_t;\n",
+    "cusolverDn.h": "typedef struct cusolverDnContext* cusolverDnHandle_t;\n",
+    "cusolver_common.h": "typedef int cusolverStatus_t;\n",
+    "c10/cuda/impl/cuda_cmake_macros.h": "",
+}
+"""What `ATen/cuda/CUDAContext.h` names of libraries that no exercise uses, and that nvcc alone lacks."""
+
+
+def _top(nvcc: str) -> str:
+    """Return the toolkit of an nvcc, which may be a script for the real one."""
+    found = re.search(r"^#\$ TOP=(.+)$", _said([nvcc, "--dryrun", "-x", "cu", os.devnull]), re.MULTILINE)
+    return os.path.realpath(found[1].strip()) if found else ""
 
 
 def _link_flags() -> list[str]:
@@ -115,9 +152,9 @@ def locate() -> None:
     home = extension.CUDA_HOME
     if home is not None and (Path(home) / "include/cuda_runtime.h").exists():
         return
-    found = re.search(r"^#\$ TOP=(.+)$", _said(["nvcc", "--dryrun", "-x", "cu", os.devnull]), re.MULTILINE)
-    if found is not None:
-        extension.CUDA_HOME = os.path.realpath(found[1].strip())
+    top = _top("nvcc")
+    if top:
+        extension.CUDA_HOME = top
 
 
 def _said(command: list[str]) -> str:

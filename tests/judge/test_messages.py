@@ -136,7 +136,27 @@ def test_unknown_kind_shows_the_simulators_words() -> None:
 
 def test_one_element_is_singular() -> None:
     """One element is one element."""
-    assert messages.place_in_tensor({"argument": "a", "index": 1, "numel": 1}).endswith("1 element")
+    beyond = {"kind": "out_of_bounds", "argument": "a", "index": 1, "numel": 1}
+    assert messages.place_in_tensor(beyond).endswith("1 element")
+
+
+def test_the_size_is_told_of_what_lies_beyond_only() -> None:
+    """An element that is there is named without the number of its neighbours."""
+    text = messages.report("f", {"kind": "uninitialised_read", "argument": "a", "index": 1, "numel": 5}, None)
+    assert "read a[1] before anything was written there" in text
+
+
+@pytest.mark.parametrize(
+    ("message", "advice"),
+    [
+        ("65536 bytes of dynamic shared memory, the kernel may have 49152", "cudaFuncSetAttribute"),
+        ("the kernel's shared variables take 65536 bytes, a block has 49152", "cudaFuncSetAttribute"),
+        ("the block (2048, 1, 1) has 2048 threads, at most 1024", "of 1024 threads or fewer"),
+    ],
+)
+def test_advice_fits_why_a_launch_was_refused(message: str, advice: str) -> None:
+    """Too much shared memory is not mended by another grid."""
+    assert advice in messages.report("f", {"kind": "launch_error", "message": message}, None)
 
 
 def test_crash_shows_the_last_words() -> None:

@@ -176,6 +176,26 @@ def test_unchecked_launch_error_surfaces_at_the_next_torch_call(
     assert (x + 1).cpu()[0] == 1
 
 
+def test_static_and_dynamic_shared_memory_share_48_kib(
+    sim: ModuleType, unit: ModuleType, x: torch.Tensor
+) -> None:
+    """Both together may not pass 48 KiB unless the kernel asked for more, be it only by a byte."""
+    unit.shares(x, 49152 - 8, False)
+    assert x.cpu()[0] == 2
+    assert sim.reports() == []
+    x.zero_()
+    unit.shares(x, 49152 - 4, False)
+    with pytest.raises(RuntimeError, match="CUDA error: invalid argument"):
+        torch.accelerator.synchronize()
+    (found,) = sim.reports()
+    assert found["kind"] == "launch_error"
+    assert "take 8 bytes beside 49148 of dynamic ones" in found["message"]
+    assert x.cpu()[0] == 0
+    unit.shares(x, 49152, True)
+    assert x.cpu()[0] == 2
+    assert sim.reports() == []
+
+
 def test_device_guard(sim: ModuleType, unit: ModuleType) -> None:
     """With a guard, tensors of the second device work while the first is current."""
     y = unit.guarded(torch.arange(16.0, device="sim:1"))

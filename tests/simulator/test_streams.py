@@ -210,6 +210,20 @@ def test_free_while_another_stream_reads(sim: ModuleType, side: torch.Stream) ->
         assert all(report["other"]["access"] in ("free", "read") for report in found)
 
 
+def test_free_that_waits_in_its_queue_is_a_race_too(sim: ModuleType, side: torch.Stream) -> None:
+    """Memory written by work that has not run yet, read on another stream and freed on its own, is a race."""
+    x = torch.full((8,), 3.0, device="sim") * 2
+    side.wait_stream(torch.accelerator.current_stream())
+    with side:
+        y = x * 2
+    del x
+    torch.accelerator.current_stream().wait_stream(side)
+    y += 1
+    torch.accelerator.current_stream().synchronize()
+    (found,) = sim.reports()
+    assert (found["kind"], found["other"]["access"]) == ("stream_race", "free")
+
+
 def test_device_copy_is_ordered_with_both_devices(sim: ModuleType) -> None:
     """A copy to the other device waits for its source, and the other device for the copy."""
     a = torch.full((8,), 2.0, device="sim:0") * 3

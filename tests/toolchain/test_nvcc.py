@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from grader.toolchain import BuildRequest, build, load, nvcc, runtime  # noqa: E402 - needs torch
+from grader.toolchain import BuildRequest, build, load, nvcc, runtime, toolkit  # noqa: E402 - needs torch
 from grader.toolchain.loading import CUDA_LIBRARY  # noqa: E402
 from grader.toolchain.units import Source  # noqa: E402
 
@@ -53,7 +53,7 @@ def test_one_unit_without_pybind11_is_lean(request_: BuildRequest, expected: boo
 def test_the_unit_keeps_the_learners_text_and_lines() -> None:
     """nvcc gets the text unchanged, behind the headers that it names and before the table of functions."""
     source = Source.read(SOURCE, "cell", 2)
-    unit = nvcc._Unit(asked(), source, ["fill"], runtime.ensure())
+    unit = nvcc._Unit(asked(), source, ["fill"], runtime.ensure(), toolkit.Toolkit("nvcc", [], [], [], ""))
     text = unit.text(unit.first_mode())
     head, tail = text.split(SOURCE)
     assert head.endswith('#line 2 "cell"\n')

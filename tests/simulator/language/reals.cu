@@ -92,6 +92,7 @@ __global__ void fast(double* out) {
   PUT(__log2f(16.0f));                                        // ~ 4
   PUT(__log10f(1000.0f));                                     // ~ 3
   PUT(__powf(3.0f, 2.0f));                                    // ~ 9
+  PUT(isnan(__powf(-3.0f, 2.0f)));                            // = 1
   PUT(__sinf(0.5f));                                          // ~ math.sin(.5)
   PUT(__cosf(0.5f));                                          // ~ math.cos(.5)
   PUT(__tanf(0.5f));                                          // ~ math.tan(.5)

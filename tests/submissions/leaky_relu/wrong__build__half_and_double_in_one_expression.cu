@@ -1,4 +1,5 @@
 // Reason: the two sides of ?: are a half and a double, and neither is converted.
+// Fault: B43
 #include <torch/extension.h>
 #include <ATen/Dispatch.h>
 #include <c10/cuda/CUDAException.h>

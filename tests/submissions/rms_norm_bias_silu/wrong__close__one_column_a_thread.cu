@@ -1,4 +1,5 @@
 // Reason: no thread goes on to a second column: rows longer than a block stay unwritten.
+// Fault: A46
 #include <torch/extension.h>
 #include <ATen/Dispatch.h>
 #include <c10/cuda/CUDAException.h>

@@ -1,6 +1,6 @@
 // Reason: two elements at once wherever the row begins: rows of odd length and slices are misaligned.
 // Also fails: close
-// Fault: A88
+// Fault: A90
 #include <torch/extension.h>
 #include <ATen/Dispatch.h>
 #include <c10/cuda/CUDAException.h>

@@ -1,4 +1,5 @@
 // Reason: an index is cut to 32 bits, where 2^40 becomes 0.
+// Fault: A37
 #include <torch/extension.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>

@@ -1,5 +1,6 @@
 // Reason: an index is used as it is: rows outside are written somewhere else.
 // Also fails: close
+// Fault: A115
 #include <torch/extension.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>

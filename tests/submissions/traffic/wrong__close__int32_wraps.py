@@ -1,4 +1,5 @@
 # Reason: numpy's 32-bit integers wrap around.
+# Fault: A36
 import numpy as np
 
 

@@ -133,7 +133,8 @@ Dim3 Grid::block_index(uint64_t linear) const {
 }
 
 void Grid::give_up(Error error, const std::string& cause) {
-  if (!given_up_) set_error(error, cause, true);
+  // A launch that CUDA refuses costs itself; a fault costs the context.
+  if (!given_up_) set_error(error, cause, error != kInvalidValue);
   given_up_ = true;
 }
 

@@ -124,4 +124,13 @@ int dynamic_shared_limit(const void* function) {
   return it != shared_limits.end() && it->second > kSharedBytes ? it->second : kSharedBytes;
 }
 
+bool shared_memory_fits(const void* function, size_t static_bytes, size_t dynamic_bytes) {
+  EngineLock lock;
+  const size_t total = static_bytes + dynamic_bytes;
+  if (total <= kSharedBytes) return true;
+  const auto it = shared_limits.find(function);
+  const bool asked = it != shared_limits.end() && dynamic_bytes <= static_cast<size_t>(it->second);
+  return asked && static_bytes <= kSharedBytes && total <= kSharedBytesOptIn;
+}
+
 }  // namespace sim

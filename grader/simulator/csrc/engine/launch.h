@@ -54,5 +54,7 @@ constexpr int kSharedBytesOptIn = 227 * 1024;
 // Opting in to more than 48 KB of dynamic shared memory: cudaFuncSetAttribute.  False when CUDA would refuse.
 bool set_dynamic_shared_limit(const void* function, int bytes);
 int dynamic_shared_limit(const void* function);
+// Whether a block may have both its variables and its dynamic shared memory: beyond 48 KB only who opted in.
+bool shared_memory_fits(const void* function, size_t static_bytes, size_t dynamic_bytes);
 
 }  // namespace sim

@@ -41,14 +41,18 @@ void* SharedMemory::variable(const SharedSlot& slot, size_t bytes, uint32_t elem
     if (entry.slot == &slot) return entry.base;
   }
   static_bytes_ += bytes;
-  if (static_bytes_ > kSharedBytes) {
+  if (!shared_memory_fits(launch_.function, static_bytes_, launch_.dynamic_shared_bytes)) {
     Report r = here("launch_error", nullptr);
     r.argument = slot.name;
     r.space = "shared";
     r.line = slot.line;
-    r.message = "the kernel's shared variables take " + std::to_string(static_bytes_) +
-                " bytes, a block has " + std::to_string(kSharedBytes);
+    const size_t dynamic = launch_.dynamic_shared_bytes;
+    const std::string beside = dynamic ? " beside " + std::to_string(dynamic) + " of dynamic ones" : "";
+    r.message = "the kernel's shared variables take " + std::to_string(static_bytes_) + " bytes" + beside +
+                ", a block has " + std::to_string(kSharedBytes) + " unless it asks for more";
+    const std::string why = r.message;
     report(std::move(r));
+    abandon(kInvalidValue, why);  // CUDA refuses the launch
   }
   entries_.push_back({&slot, make(bytes, slot.name, element_bytes), bytes / element_bytes});
   return entries_.back().base;

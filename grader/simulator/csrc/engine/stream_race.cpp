@@ -156,7 +156,8 @@ void compare_and_keep(Accesses& accesses, Access now, const Clock& seen, Told& t
   }
   if (repeats(accesses, now, seen)) return;
   const auto superseded = [&](const Access& before) {
-    if (!ordered(before, now, seen) || !contains(now.span, before.span)) return false;
+    // A free is noted ahead of its time: work of its own stream that runs now is before it, and not behind.
+    if (before.freed || !ordered(before, now, seen) || !contains(now.span, before.span)) return false;
     return now.span.write || (!before.span.write && before.queue == now.queue);
   };
   accesses.erase(std::remove_if(accesses.begin(), accesses.end(), superseded), accesses.end());

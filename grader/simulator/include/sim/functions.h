@@ -100,7 +100,7 @@ SIM_MATH double rnorm(int count, const double* values) { return 1.0 / norm(count
 SIM_MATH float rnormf(int count, const float* values) { return 1.0f / normf(count, values); }
 
 SIM_MATH float __fdividef(float a, float b) {
-  // The one fast intrinsic with a value of its own: a divisor beyond 2^126 gives 0.
+  // A divisor beyond 2^126 gives 0.
   return __builtin_fabsf(b) > 0x1p126f && !__builtin_isnan(a) && !__builtin_isinf(a) ? 0.0f : a / b;
 }
 SIM_MATH float fdividef(float a, float b) { return a / b; }
@@ -113,7 +113,8 @@ SIM_MATH float exp10f(float x) { return static_cast<float>(__builtin_pow(10.0, x
 SIM_MATH float logf(float x) { return __builtin_logf(x); }
 SIM_MATH float log2f(float x) { return __builtin_log2f(x); }
 SIM_MATH float log10f(float x) { return __builtin_log10f(x); }
-SIM_MATH float powf(float x, float y) { return __builtin_powf(x, y); }
+// By way of the logarithm, as CUDA's: NaN for a negative base, whatever the exponent.
+SIM_MATH float powf(float x, float y) { return __builtin_exp2f(y * __builtin_log2f(x)); }
 SIM_MATH float sinf(float x) { return __builtin_sinf(x); }
 SIM_MATH float cosf(float x) { return __builtin_cosf(x); }
 SIM_MATH float tanf(float x) { return __builtin_tanf(x); }
