@@ -15,7 +15,7 @@ from grader.judge.protocol import Step
 
 KINDS = (
     "out_of_bounds", "uninitialised_read", "misaligned", "use_after_free", "double_free", "illegal_address",
-    "host_access", "leak", "raw_allocation", "array_bounds",
+    "host_access", "copy_direction", "leak", "raw_allocation", "array_bounds",
 )  # fmt: skip
 UNDEFINED = frozenset(KINDS) - {"leak", "raw_allocation"} | {"data_race"}
 """After one of these, values mean nothing."""

@@ -179,6 +179,10 @@ _SAYINGS = {
         "Keep the tensor alive until the work that uses it is queued; where that is on a stream other than "
         "the tensor's own, until it is done, or call record_stream.",
     ),
+    "copy_direction": (
+        "{message}",
+        "After a wrong kind CUDA promises nothing. Name the right one, or let CUDA see: cudaMemcpyDefault.",
+    ),
     "double_free": ("the same memory was freed twice", "Free once, or let torch::empty own the memory."),
     "illegal_address": (
         "{kernel} {verb} an address that belongs to no allocation",

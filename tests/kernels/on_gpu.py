@@ -27,7 +27,9 @@ from tests.kernels.corpus import Form, forms
 from tests.kernels.execution import ORDERS, Observation, built, observe
 
 RUNS = 10
-_BATCH = 7
+_RIGHT = 7
+_FAULTY = 3
+"""Forms that share a process under a tool, which prints a bounded number of reports in each."""
 Job = Callable[[], Iterable[tuple[Form, str, Any]]]
 
 
@@ -137,11 +139,12 @@ def _checks(chosen: Sequence[Form], store: Store, options: argparse.Namespace) -
     for tool in sanitizer.TOOLS:
         wanted = [form for form in chosen if tool in tools_of(form) and store.get(form, tool) is None]
         able = [(form, library) for form in wanted if (library := store.library(form, options.device))]
-        # A memory fault ends the process, so those have one each; right forms never do.
-        alone = [pair for pair in able if tool == "memcheck" and pair[0].kind]
-        together = [pair for pair in able if pair not in alone]
-        batches = [together[i : i + _BATCH] for i in range(0, len(together), _BATCH)]
-        jobs += [job(tool, batch) for batch in [*batches, *([pair] for pair in alone)]]
+        right = [pair for pair in able if pair[0].kind is None]
+        faulty = [pair for pair in able if pair[0].kind is not None]
+        # A memory fault ends the process, so those have one each.
+        few = 1 if tool == "memcheck" else _FAULTY
+        for group, size in ((right, _RIGHT), (faulty, few)):
+            jobs += [job(tool, group[i : i + size]) for i in range(0, len(group), size)]
     return jobs
 
 

@@ -71,6 +71,13 @@ torch::Tensor blocking_side(torch::Tensor x) {
     launch(x, y, side);
     return y;
 }
+torch::Tensor copied_as_if_from_the_host(torch::Tensor x) {
+    auto y = torch::empty_like(x);
+    C10_CUDA_CHECK(cudaMemcpyAsync(y.data_ptr<float>(), x.data_ptr<float>(), x.nbytes(), cudaMemcpyHostToDevice,
+                                   c10::cuda::getCurrentCUDAStream()));
+    return y;
+}
+
 torch::Tensor copied(torch::Tensor x, bool current) {
     auto y = torch::empty_like(x);
     cudaStream_t stream = current ? c10::cuda::getCurrentCUDAStream().stream() : nullptr;

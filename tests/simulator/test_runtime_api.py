@@ -123,6 +123,14 @@ def test_copy_stream(sim: ModuleType, unit: ModuleType, current: bool) -> None:
     assert [report["line"] for report in reports] == ([] if current else [line_of("cudaMemcpyAsync(y")])
 
 
+def test_a_wrong_direction_is_reported(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
+    """A copy whose kind does not suit its pointers is made, as GPUs do it, and reported."""
+    assert unit.copied_as_if_from_the_host(x).tolist() == x.tolist()
+    (report,) = sim.reports()
+    assert report["kind"] == "copy_direction"
+    assert "from the device to the device" in report["message"]
+
+
 def test_rows_are_copied(sim: ModuleType, unit: ModuleType, x: torch.Tensor) -> None:
     """cudaMemcpy2DAsync copies rows of one pitch to another; one row too many is reported, and not copied."""
     assert unit.rows(x, 4, 2, 4).cpu().tolist() == [[0, 1], [4, 5], [8, 9], [12, 13]]

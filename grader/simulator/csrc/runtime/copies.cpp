@@ -46,6 +46,18 @@ void report_area(const char* kind, const Area& area, const Allocation& allocatio
   report(std::move(bad));
 }
 
+// CUDA leaves open what follows: a GPU has been seen to copy all the same, and to copy out of order.
+void report_direction(const Area& to, const Area& from, const char* function, const char* caller) {
+  const auto side = [](const Area& area) { return area.on_device() ? "the device" : "the host"; };
+  Report bad;
+  bad.kind = "copy_direction";
+  bad.kernel = function;
+  bad.pc = caller;
+  bad.message = std::string(function) + " copies from " + side(from) + " to " + side(to) +
+                ", and its cudaMemcpyKind says otherwise";
+  report(std::move(bad));
+}
+
 // The part of an area that lies before `end`: whole rows, or of a single row its beginning.
 Area before(const Area& area, const char* end) {
   const size_t room = end - area.begin;
@@ -156,9 +168,7 @@ cudaError_t copy(const char* function, const char* caller, Area to, Area from, c
   if (to.extent() == 0) return cudaSuccess;
   if (!to.begin || !from.begin)
     return fail(cudaErrorInvalidValue, std::string(function) + ": a null pointer");
-  if (!suits(kind, to, from))
-    return fail(cudaErrorInvalidValue,
-                std::string(function) + ": the pointers do not suit the cudaMemcpyKind");
+  if (!suits(kind, to, from)) report_direction(to, from, function, caller);
   if (!keep_inside(to, true, function, caller) || !keep_inside(from, false, function, caller))
     return fail(cudaErrorInvalidValue, std::string(function) + ": outside of its allocation");
   make_alike(to, from);

@@ -1,4 +1,4 @@
-// Reason: names the wrong direction, which CUDA refuses.
+// Reason: names the wrong direction: what CUDA then does is open, a GPU was seen to copy too early.
 #include <torch/extension.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
