@@ -13,7 +13,13 @@ LAYERS = (
     ("grader.verdict",),
     ("grader.simulator",),
     ("grader.toolchain",),
-    ("grader.judge.protocol", "grader.judge.worker", "grader.judge.observation", "grader.judge.faults"),
+    (
+        "grader.judge.protocol",
+        "grader.judge.worker",
+        "grader.judge.reported",
+        "grader.judge.observation",
+        "grader.judge.faults",
+    ),
     (
         "grader.exercise",
         "grader.inductor",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,15 +41,26 @@ class Building:
 
     def _start(self, confined: bool) -> None:
         self._temporary = Path(tempfile.mkdtemp(prefix="grader-build-"))
+        kept = _kept_environment() if confined else os.environ
         self._process = subprocess.Popen(
-            _command(self._temporary) if confined else [sys.executable, "-m", "grader.toolchain"],
+            self._command() if confined else [sys.executable, "-m", "grader.toolchain"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "TMPDIR": str(self._temporary)},
+            env={**kept, "TMPDIR": str(self._temporary)}, start_new_session=True,
         )  # fmt: skip
         assert self._process.stdin
         self._process.stdin.write(self._request)
         self._process.stdin.close()
         self._process.stdin = None
+
+    def _command(self) -> list[str]:
+        from grader.judge.confinement import for_build, namespaces
+        from grader.toolchain import cache
+
+        policy = for_build(cache.root(), self._temporary)
+        gpu = self._device == "cuda"
+        prefix = namespaces.command(policy, devices=gpu, temporary=False) if namespaces.available() else []
+        words = [sys.executable, "-m", "grader.judge.confinement", json.dumps(policy.to_json())]
+        return [*prefix, *words, "grader.toolchain"]
 
     def result(self) -> dict[str, Any]:
         """Return the build's result; raise `EnvironmentFault` if the machine could not build."""
@@ -76,7 +89,7 @@ class Building:
         if self._result is not None:
             return
         if self._process.poll() is None:
-            self._process.kill()
+            _kill_all(self._process)
         self._process.communicate()
         shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -95,12 +108,26 @@ def _remember(request: str, result: dict[str, Any]) -> None:
         _built[request] = result
 
 
-def _command(temporary: Path) -> list[str]:
-    from grader.judge.confinement import for_build
-    from grader.toolchain import cache
+_KEPT = {
+    "PATH", "LANG", "LC_ALL", "HOME", "XDG_CACHE_HOME", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH",
+    "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CXX", "CC", "MAX_JOBS",
+}  # fmt: skip
+_KEPT_PREFIXES = ("GRADER_", "CUDA_", "NVCC_", "TORCH_")
 
-    policy = json.dumps(for_build(cache.root(), temporary).to_json())
-    return [sys.executable, "-m", "grader.judge.confinement", policy, "grader.toolchain"]
+
+def _kept_environment() -> dict[str, str]:
+    """Return what a compiler needs to know, and none of the secrets that an environment may hold."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KEPT or name.startswith(_KEPT_PREFIXES)
+    }  # fmt: skip
+
+
+def _kill_all(process: subprocess.Popen[str]) -> None:
+    """End a build and, with its session's first group, the launcher of its compilers."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _result(output: str, said: str) -> dict[str, Any]:

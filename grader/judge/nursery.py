@@ -13,24 +13,30 @@ import ctypes
 import gc
 import json
 import os
-import resource
+import select
+import shutil
 import signal
 import socket
+import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
 
-from grader.judge.confinement import Policy, confine
+from grader.judge import leavings
+from grader.judge.confinement import Policy, confine, limits, seal
 
 MESSAGE_BYTES = 65536
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _SWEEPS = 200
 _REAP_SECONDS = 3.0
-_FILE_BYTES = 64 << 20
+_LOOK_SECONDS = 0.5
+_SCRATCH_BYTES = 256 << 20
 _HIGHEST_DESCRIPTOR = 4096
 
 
@@ -48,10 +54,22 @@ def main(arguments: list[str]) -> int:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     _send(control, {"ready": kind})
     while True:
+        if _workers and not select.select([control], [], [], _LOOK_SECONDS)[0]:
+            _oversee()
+            continue
         data, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 3)
         if not data:
+            leavings.remove(Path(tempfile.gettempdir()))
             return 0
         _send(control, _handle(json.loads(data), descriptors, control, device))
+
+
+def _oversee() -> None:
+    """End a worker that fills its scratch: the limit on one file says nothing of their number."""
+    for pid, scratch in _workers.items():
+        if leavings.is_more_than(scratch, _SCRATCH_BYTES):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
 
 
 def _prepare(kind: str) -> Any:
@@ -83,21 +101,51 @@ def _require_preload() -> None:
 def _handle(
     request: dict[str, Any], descriptors: list[int], control: socket.socket, device: Any
 ) -> dict[str, Any]:
-    if request["op"] == "reap":
-        status = _reap(request["pid"])
-        _workers.discard(request["pid"])
-        _sweep()
-        return {"status": status}
+    try:
+        if request["op"] == "reap":
+            return {"status": _end(request["pid"], request["kill"])}
+        if request["op"] == "bring":
+            return {"path": _brought(request, descriptors[0])}
+        return {"pid": _fork(request, descriptors, control, device)}
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _fork(request: dict[str, Any], descriptors: list[int], control: socket.socket, device: Any) -> int:
+    request["scratch"] = tempfile.mkdtemp(prefix="grader-worker-")
     pid = os.fork()
     if pid == 0:
         _become_worker(request, descriptors, control, device)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    _workers.add(pid)
-    return {"pid": pid}
+    _workers[pid] = Path(request["scratch"])
+    return pid
 
 
-_workers: set[int] = set()
+def _brought(request: dict[str, Any], source: int) -> str:
+    """Copy a file into a worker's scratch: it may not see the original's directory."""
+    path = _workers[request["pid"]] / request["name"]
+    with open(path, "xb") as target, open(source, "rb", closefd=False) as file:
+        shutil.copyfileobj(file, target)
+    return str(path)
+
+
+def _end(pid: int, kill: bool) -> int | None:
+    """Return the wait status of a worker that is ending, or is to be killed, once nothing is left of it."""
+    if kill:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    status = _reap(pid)
+    scratch = _workers.pop(pid, None)
+    _sweep()
+    remover = None if scratch is None else leavings.remove(scratch)
+    if remover is not None:
+        _removers[remover.pid] = remover
+    return status
+
+
+_workers: dict[int, Path] = {}
+"""Each worker's scratch."""
+_removers: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def _sweep() -> None:
@@ -106,7 +154,10 @@ def _sweep() -> None:
     One that forks on while it is being looked for loses in the end: each round kills all that stand still.
     """
     for _ in range(_SWEEPS):
-        strays = _children() - _workers
+        for remover in list(_removers.values()):
+            if remover.poll() is not None:
+                del _removers[remover.pid]
+        strays = _children() - _workers.keys() - _removers.keys()
         if not strays:
             return
         for pid in strays:
@@ -153,20 +204,31 @@ def _become_worker(
         control.detach()
         connection, crash = _move_descriptors(descriptors)
         device.begin_worker(crash, request["in_order"])
-        _limit(request["data_bytes"])
+        limits.limit_worker(request["data_bytes"])
         os.chdir(request["scratch"])
         # Without a name here, programs ask the password file, which a confined worker cannot read.
         os.environ.update(HOME=request["scratch"], TMPDIR=request["scratch"], USER="learner")
-        if request["policy"] is not None:
-            confine(Policy.from_json(request["policy"]))
+        tempfile.tempdir = request["scratch"]
+        confined = request["policy"] is not None
+        if confined:
+            limits.limit_confined()
+            confine(Policy.from_json(request["policy"]).and_write(Path(request["scratch"])))
         from grader.judge.worker.program import serve
 
-        serve(Connection(connection), device)
+        serve(Connection(connection), device, _sealing(device) if confined else None)
         os._exit(0)
     except BaseException as error:
         os.write(2, f"worker: {type(error).__name__}: {error}\n".encode(errors="replace"))
     finally:
         os._exit(70)
+
+
+def _sealing(device: Any) -> Callable[[], None]:
+    def act() -> None:
+        device.before_seal()
+        seal(device.kind)
+
+    return act
 
 
 def _move_descriptors(descriptors: list[int]) -> tuple[int, int]:
@@ -180,14 +242,6 @@ def _move_descriptors(descriptors: list[int]) -> tuple[int, int]:
     os.closerange(3, first)
     os.closerange(first + 2, _HIGHEST_DESCRIPTOR)
     return kept
-
-
-def _limit(data_bytes: int | None) -> None:
-    """Bound memory, files and core dumps.  Not the address space: the simulator reserves a lot of it."""
-    if data_bytes is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
 
 
 def _send(control: socket.socket, message: dict[str, Any]) -> None:

@@ -9,10 +9,33 @@ from typing import Any
 import torch
 
 from grader.judge.protocol import Frame, ProtocolError, unpack
+from grader.judge.reported import reported
 
 _MAX_TEXT = 4000
 _MAX_ENTRIES = 100_000
-Buffers = Sequence[memoryview | bytes]
+
+
+class Buffers:
+    """A reply's buffers, each of which holds one tensor's elements in order.
+
+    One that could be asked for again, or stretched by strides of 0, would let a small reply fill the judge's
+    memory.
+    """
+
+    def __init__(self, buffers: Sequence[memoryview | bytes]) -> None:
+        """Take the buffers; none is used yet."""
+        self._buffers = buffers
+        self._used: set[int] = set()
+
+    def tensor(self, described: Any) -> torch.Tensor:
+        """Return the tensor that a reply describes; raise `ProtocolError` unless a buffer is all its own."""
+        tensor = unpack(described, self._buffers)
+        index = described["buffer"]
+        exact = tensor.numel() * tensor.itemsize == memoryview(self._buffers[index]).nbytes
+        if index in self._used or not exact or not tensor.is_contiguous():
+            raise ProtocolError("a tensor with a buffer to itself expected")
+        self._used.add(index)
+        return tensor
 
 
 LOST = "worker lost"
@@ -115,7 +138,7 @@ def _value(described: Any, nested: bool) -> Any:
 
 def parse(frame: Frame, calls: int) -> Observation:
     """Return the observation in the reply to `calls` calls; raise `ProtocolError` for anything odd."""
-    header, buffers = frame.header, frame.buffers
+    header, buffers = frame.header, Buffers(frame.buffers)
     if "broken" in header:
         raise ProtocolError(f"the worker could not do the step: {text(header['broken'])}")
     seen = tuple(_call(item, buffers) for item in _list(header.get("calls")))
@@ -126,8 +149,8 @@ def parse(frame: Frame, calls: int) -> Observation:
         calls=seen,
         gradients=tuple(_tensor(item, buffers) for item in _list(header.get("gradients"))),
         gradient_after=_tensor(header.get("gradient_after"), buffers),
-        reports=tuple(_object(item) for item in _list(header.get("reports"))),
-        launches=tuple(_object(item) for item in _list(header.get("launches"))),
+        reports=tuple(reported(item) for item in _list(header.get("reports"))),
+        launches=tuple(reported(item) for item in _list(header.get("launches"))),
         operators=tuple(text(item) for item in _list(header.get("operators"))),
         device_after=_natural(header.get("device_after")),
         bytes_before=_natural(header.get("bytes_before")),
@@ -171,7 +194,7 @@ def _output(value: Any, buffers: Buffers) -> OutputSeen:
 
 
 def _tensor(value: Any, buffers: Buffers) -> torch.Tensor | None:
-    return None if value is None else unpack(value, buffers)
+    return None if value is None else buffers.tensor(value)
 
 
 def _natural(value: Any) -> int:

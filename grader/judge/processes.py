@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.judge import leavings
+from grader.judge.confinement import Policy, for_worker, limits, namespaces
 from grader.judge.faults import EnvironmentFault, NurseryLostError, WorkerLostError
 from grader.judge.nursery import MESSAGE_BYTES
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 _START_SECONDS = 180.0
 _CONTROL_SECONDS = 10.0
-_DATA_BYTES = 8 << 30
 _OUTPUT_SHOWN = 2000
 _REPORT_BYTES = 1 << 20
 _REMEDY = "Check again; if this stays, run `grader setup` and read what it says."
@@ -39,12 +40,10 @@ _KEPT_VARIABLES = (
 class Worker:
     """One forked worker.  Ends with its process group, whatever it is doing."""
 
-    def __init__(
-        self, nursery: Nursery, pid: int, end: socket.socket, scratch: Path, output: int, crash: int
-    ) -> None:
+    def __init__(self, nursery: Nursery, pid: int, end: socket.socket, output: int, crash: int) -> None:
         """Take over the judge's end of the worker's socket, and the files of its output and last reports."""
         self._nursery, self._pid, self._socket = nursery, pid, end
-        self._scratch, self._output, self._crash = scratch, output, crash
+        self._output, self._crash = output, crash
         self._connection = Connection(os.dup(end.fileno()))
         self._timed_out = False
         self.alive = True
@@ -96,33 +95,33 @@ class Worker:
 
     def _last_reports(self) -> tuple[dict[str, Any], ...]:
         """Return the reports that the simulator wrote while the process died."""
+        from grader.judge.protocol import ProtocolError
+        from grader.judge.reported import reported
+
         try:
             reports = json.loads(_tail(self._crash, _REPORT_BYTES) or "[]")
-        except (ValueError, RecursionError):
+            return tuple(reported(one) for one in reports) if isinstance(reports, list) else ()
+        except (ValueError, RecursionError, ProtocolError):
             return ()
-        return tuple(one for one in reports if isinstance(one, dict)) if isinstance(reports, list) else ()
 
     def bring(self, path: str) -> str:
         """Return where the worker finds a file: a confined one gets a copy in its scratch."""
         if not self._nursery.confined:
             return path
-        return str(shutil.copy(path, self._scratch))
+        return self._nursery.bring(self._pid, path)
 
     def end(self, reaped: bool = False) -> None:
-        """Kill the worker's process group and remove its scratch.  Safe to call twice."""
+        """Have the worker killed, with all that it started and wrote.  Safe to call twice."""
         if not self.alive:
             return
         self.alive = False
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._pid, signal.SIGKILL)
         if not reaped:
             with contextlib.suppress(EnvironmentFault):
-                self._nursery.reap(self._pid)
+                self._nursery.reap(self._pid, kill=True)
         self._connection.close()
         self._socket.close()
         os.close(self._output)
         os.close(self._crash)
-        shutil.rmtree(self._scratch, ignore_errors=True)
 
 
 class Nursery:
@@ -135,10 +134,17 @@ class Nursery:
         """
         self.kind, self.confined = kind, confined
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-m", "grader.judge.nursery", kind, str(theirs.fileno())]
+        self._temporary: Path | None = None
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the nursery)
+        prefix: list[str] = []
+        if confined and namespaces.available():
+            prefix = namespaces.command(self._granted(), devices=kind == "cuda")
+        else:
+            self._temporary = Path(tempfile.mkdtemp(prefix="grader-nursery-"))
+        environment = _environment(kind) | {"TMPDIR": str(self._temporary or namespaces.TEMPORARY)}
         self._process = subprocess.Popen(
-            command, pass_fds=(theirs.fileno(),), env=_environment(kind), stdin=subprocess.DEVNULL,
+            [*prefix, sys.executable, "-m", "grader.judge.nursery", kind, str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),), env=environment, stdin=subprocess.DEVNULL,
             stdout=self._log, stderr=self._log, start_new_session=True,
         )  # fmt: skip
         theirs.close()
@@ -150,15 +156,13 @@ class Nursery:
         `in_order` asks a GPU to finish each launch before the next; the simulator is told at each step.
         """
         self._wait_until_ready()
-        scratch = Path(tempfile.mkdtemp(prefix="grader-worker-"))
-        output, crash = _unnamed_file(scratch), _unnamed_file(scratch)
+        output, crash = _unnamed_file(), _unnamed_file()
         ours, theirs = socket.socketpair()
         request = {
             "op": "fork",
-            "scratch": str(scratch),
             "in_order": in_order,
-            "policy": self._policy(scratch),
-            "data_bytes": _DATA_BYTES if self.kind == "sim" else None,
+            "policy": self._granted().to_json() if self.confined else None,
+            "data_bytes": limits.worker_bytes() if self.kind == "sim" else None,
         }
         try:
             with theirs:
@@ -167,21 +171,24 @@ class Nursery:
             ours.close()
             os.close(output)
             os.close(crash)
-            shutil.rmtree(scratch, ignore_errors=True)
             raise
-        return Worker(self, reply["pid"], ours, scratch, output, crash)
+        return Worker(self, reply["pid"], ours, output, crash)
 
-    def _policy(self, scratch: Path) -> dict[str, Any] | None:
-        if not self.confined:
-            return None
-        from grader.judge.confinement import for_worker
+    def _granted(self) -> Policy:
         from grader.toolchain import runtime
 
-        return for_worker(scratch, runtime.ensure().directory).to_json()
+        found = runtime.ensure()
+        return for_worker((found.directory, found.headers), self.kind)
 
-    def reap(self, pid: int) -> int | None:
-        """Return the wait status of a worker that has ended."""
-        status = self._ask({"op": "reap", "pid": pid}, [])["status"]
+    def bring(self, pid: int, path: str) -> str:
+        """Return where a worker finds a copy of this file."""
+        with open(path, "rb") as file:
+            request = {"op": "bring", "pid": pid, "name": os.path.basename(path)}
+            return str(self._ask(request, [file.fileno()])["path"])
+
+    def reap(self, pid: int, kill: bool = False) -> int | None:
+        """Return the wait status of a worker that has ended, or is to be ended."""
+        status = self._ask({"op": "reap", "pid": pid, "kill": kill}, [])["status"]
         return status if isinstance(status, int) else None
 
     @property
@@ -198,6 +205,8 @@ class Nursery:
             self._process.kill()
             self._process.wait()
         self._log.close()
+        if self._temporary is not None:
+            leavings.remove(self._temporary)
 
     def _wait_until_ready(self) -> None:
         if self._ready:
@@ -227,6 +236,8 @@ class Nursery:
         return message
 
     def _gone(self) -> EnvironmentFault:
+        """End the process, if it is there: a reply that is late must not be taken for the next one's."""
+        self._process.kill()
         self._log.seek(0)
         said = self._log.read()[-_OUTPUT_SHOWN:].decode(errors="replace").strip()
         fault = NurseryLostError if self._ready else EnvironmentFault
@@ -234,9 +245,9 @@ class Nursery:
         return fault(f"The process that starts {self.kind} workers has ended: {last}. {_REMEDY}")
 
 
-def _unnamed_file(folder: Path) -> int:
+def _unnamed_file() -> int:
     """Return a descriptor that appends to a file without a name."""
-    descriptor, name = tempfile.mkstemp(dir=folder)
+    descriptor, name = tempfile.mkstemp(prefix="grader-output-")
     os.unlink(name)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
     return descriptor

@@ -11,6 +11,7 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -18,6 +19,7 @@ import torch
 
 MAX_FRAME = 256 << 20
 MAX_HEADER = 4 << 20
+MAX_BUFFERS = 4096
 MAX_DIMENSIONS = 16
 _LENGTH = struct.Struct("!I")
 
@@ -80,10 +82,10 @@ def _parse(data: memoryview) -> Frame:
 
 def _split(data: memoryview, sizes: Any) -> tuple[memoryview, ...]:
     sizes = _naturals(sizes)
-    if sum(sizes) != len(data):
-        raise ProtocolError("buffer sizes do not add up to the frame")
-    starts = [sum(sizes[:index]) for index in range(len(sizes))]
-    return tuple(data[start : start + size] for start, size in zip(starts, sizes, strict=True))
+    ends = list(accumulate(sizes, initial=0))
+    if len(sizes) > MAX_BUFFERS or ends[-1] != len(data):
+        raise ProtocolError("too many buffers, or sizes that do not add up to the frame")
+    return tuple(data[start:end] for start, end in pairwise(ends))
 
 
 def _naturals(value: Any) -> list[int]:
@@ -121,10 +123,13 @@ def unpack(spec: Any, buffers: Sequence[memoryview | bytes]) -> torch.Tensor:
         raise ProtocolError("tensor reaches beyond its buffer")
     if math.prod(shape) * dtype.itemsize > MAX_FRAME or size % dtype.itemsize:
         raise ProtocolError("tensor too large, or its buffer is cut")
-    if not size:
-        return torch.empty(shape, dtype=dtype)
-    flat = torch.frombuffer(bytearray(buffers[buffer]), dtype=dtype)
-    return flat.as_strided(shape, stride, offset)
+    try:
+        if not size:
+            return torch.empty(shape, dtype=dtype)
+        flat = torch.frombuffer(bytearray(buffers[buffer]), dtype=dtype)
+        return flat.as_strided(shape, stride, offset)
+    except (RuntimeError, OverflowError) as error:  # sizes whose product no tensor can have
+        raise ProtocolError("tensor of impossible sizes") from error
 
 
 def _fields(spec: Any, buffers: int) -> tuple[torch.dtype, list[int], list[int], int, int]:

@@ -53,17 +53,57 @@ def _lines(addresses: set[tuple[str, str]]) -> dict[tuple[str, str], int | None]
 
 def look_up(module: str, addresses: list[str]) -> list[int | None]:
     """Return the source line of each address of a module; None where it is unknown."""
-    program = shutil.which("addr2line")
-    if program is None or not addresses:
-        return [None] * len(addresses)
     unique = list(dict.fromkeys(addresses))
-    command = [program, "--addresses", "--inlines", "--exe", module, *unique]
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)
+        text = _asked(module, unique) if module in _ready else _run(module, unique)
     except (OSError, subprocess.SubprocessError):
         return [None] * len(addresses)
-    found = dict(zip(unique, _frames(ran.stdout), strict=False))
+    found = dict(zip(unique, _frames(text), strict=False))
     return [_line(found.get(address, [])) for address in addresses]
+
+
+def look_up_ahead(module: str) -> None:
+    """Start what looks up lines of a module now: a process that may start no other asks it later."""
+    program = shutil.which("addr2line")
+    if program is not None:
+        _ready[module] = subprocess.Popen(
+            _command(program, module), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+
+
+_ready: dict[str, subprocess.Popen[str]] = {}
+_LAST = "0xffffffffffffffff"
+"""An address that nothing has: its answer ends the others'."""
+
+
+def _command(program: str, module: str) -> list[str]:
+    return [program, "--addresses", "--inlines", "--exe", module]
+
+
+def _run(module: str, addresses: list[str]) -> str:
+    program = shutil.which("addr2line")
+    if program is None or not addresses:
+        return ""
+    command = [*_command(program, module), *addresses]
+    return subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout
+
+
+def _asked(module: str, addresses: list[str]) -> str:
+    process = _ready[module]
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write("\n".join([*addresses, _LAST, ""]))
+    process.stdin.flush()
+    rows: list[str] = []
+    while not (rows and rows[-1].startswith(_LAST)):
+        row = process.stdout.readline()
+        if not row:
+            del _ready[module]
+            return ""
+        rows.append(row)
+    process.stdout.readline()
+    return "".join(rows[:-1])
 
 
 def _frames(text: str) -> list[list[str]]:

@@ -38,10 +38,12 @@ class Impostor:
         )
         theirs.close()
         files = [os.open(scratch / name, os.O_CREAT | os.O_RDWR) for name in ("output", "crash")]
-        self.worker = Worker(self, self.process.pid, self.ours, scratch, *files)  # type: ignore[arg-type]
+        self.worker = Worker(self, self.process.pid, self.ours, *files)  # type: ignore[arg-type]
 
-    def reap(self, pid: int) -> int | None:
-        """Return the wait status of the program."""
+    def reap(self, pid: int, kill: bool = False) -> int | None:
+        """Return the wait status of the program, which is ended first if asked for."""
+        if kill:
+            self.process.kill()
         status = self.process.wait(timeout=10)
         return -status if status < 0 else status << 8
 

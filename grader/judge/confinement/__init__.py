@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.judge.confinement import landlock, seccomp
+from grader.judge.confinement import capabilities, landlock, namespaces, seccomp
 from grader.judge.confinement.policy import Policy, for_build, for_worker
 from grader.judge.faults import EnvironmentFault
 
-__all__ = ["LEVELS", "Layer", "Policy", "confine", "for_build", "for_worker", "layers", "resolve"]
+__all__ = ["LEVELS", "Layer", "Policy", "confine", "for_build", "for_worker", "layers", "resolve", "seal"]
 
 LEVELS = ("none", "best", "full")
 """`best` takes what there is, and at least Landlock; `full` refuses to start where a layer is missing."""
@@ -33,8 +33,10 @@ def layers() -> tuple[Layer, ...]:
         Layer("files", "reading or changing files of others", version >= 1, kernel.format("5.13")),
         Layer("tcp", "TCP connections", version >= landlock.NETWORK_ABI, kernel.format("6.7")),
         Layer("signals", "signals to other processes", version >= landlock.SCOPE_ABI, kernel.format("6.12")),
-        Layer("sockets", "every other socket, ptrace, mounts, io_uring", seccomp.is_available(),
+        Layer("sockets", "every other socket, processes, ptrace, mounts, io_uring", seccomp.is_available(),
               "pip install pyseccomp, and libseccomp2 from the distribution"),
+        Layer("namespaces", "seeing other processes and files at all", namespaces.available(),
+              namespaces.ADVICE),
     )  # fmt: skip
 
 
@@ -62,5 +64,15 @@ def confine(policy: Policy) -> None:
     Landlock first: it needs to open paths.  Raises `OSError` if a layer that is there cannot be put on.
     """
     landlock.restrict(map(Path, policy.read), map(Path, policy.write))
+    capabilities.drop()
     if seccomp.is_available():
         seccomp.restrict()
+
+
+def seal(kind: str) -> None:
+    """Give up what only this confined worker's own start needed: other processes and programs among it.
+
+    `kind` is that of the device.
+    """
+    if seccomp.is_available():
+        seccomp.seal(keeps_shared_memory=kind == "cuda")

@@ -18,6 +18,7 @@ _NO_NEW_PRIVILEGES = 38
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << n for n in range(4))
 _CHANGES = sum(1 << n for n in range(4, 13))  # making and removing files and directories
+_NODES = 1 << 6 | 1 << 9 | 1 << 11  # making device nodes and sockets
 _REFER, _TRUNCATE, _IOCTL = 1 << 13, 1 << 14, 1 << 15
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
@@ -53,8 +54,9 @@ def abi() -> int:
 def restrict(read: Iterable[Path], write: Iterable[Path]) -> None:
     """Let this process, and all that it starts, read and execute below `read`, and change below `write` too.
 
-    Devices among `write` may be controlled (ioctl).  TCP, signals to others and their abstract sockets are
-    denied as far as the kernel knows how.  Paths that do not exist are passed over.
+    Nobody makes a device or a socket there.  Devices among `write` may be controlled (ioctl).  TCP, signals
+    to others and their abstract sockets are denied as far as the kernel knows how.  Paths that do not exist
+    are passed over.
     """
     version = abi()
     if not version:
@@ -65,7 +67,7 @@ def restrict(read: Iterable[Path], write: Iterable[Path]) -> None:
         for path in read:
             _allow(ruleset, path, _READ & handled)
         for path in write:
-            _allow(ruleset, path, handled)
+            _allow(ruleset, path, handled & ~_NODES)
         _checked(_libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")
         _checked(_libc().syscall(_RESTRICT, ctypes.c_int(ruleset), ctypes.c_uint32(0)), "restrict_self")
     finally:
@@ -96,8 +98,8 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
     except OSError:
         return
     try:
-        if not stat.S_ISDIR(os.fstat(opened).st_mode):
-            rights &= _OF_FILES
+        is_directory = stat.S_ISDIR(os.fstat(opened).st_mode)
+        rights &= ~_IOCTL if is_directory else _OF_FILES
         rule = _Beneath(rights, opened)
         added = _libc().syscall(
             _ADD, ctypes.c_int(ruleset), ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,14 @@ from typing import Any
 PACKAGE = Path(__file__).parents[2]
 _SYSTEM = (
     "/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin",
-    "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/proc",
+    "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime",
     "/sys/devices/system", "/sys/bus/pci", "/sys/module/nvidia",
 )  # fmt: skip
+_PROCESS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys/vm", "/proc/filesystems")
+"""A worker's own entry, looked up in the worker; not other processes' command lines, nor a compiler's own
+environment, which `#include "/proc/self/environ"` would print."""
 _UNTRUSTED = ("__init__.py", "verdict.py", "simulator", "toolchain", "judge/__init__.py", "judge/worker")
-_UNTRUSTED_OF_JUDGE = ("protocol.py", "observation.py", "faults.py", "nursery.py", "confinement")
+_UNTRUSTED_OF_JUDGE = ("protocol.py", "faults.py", "leavings.py", "nursery.py", "confinement")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _GPU = ("nvidia*", "dxg")
 
@@ -42,10 +45,18 @@ class Policy:
         """Return what `to_json` wrote."""
         return Policy(tuple(data["read"]), tuple(data["write"]))
 
+    def and_write(self, path: Path) -> Policy:
+        """Return the policy with one more directory to change."""
+        return Policy(self.read, (*self.write, str(path)))
 
-def for_worker(scratch: Path, runtime: Path) -> Policy:
-    """Return what a worker needs: its own scratch, and the simulator's `runtime` directory to read."""
-    return Policy((*_common(), str(runtime)), (str(scratch), *_devices()))
+
+def for_worker(runtime: Iterable[Path], kind: str) -> Policy:
+    """Return what a worker needs besides its own scratch: the directories of the simulator's runtime to read.
+
+    A GPU's driver looks into more of /proc than can be listed; Landlock keeps other processes' secrets there.
+    """
+    process = _PROCESS if kind == "sim" else ("/proc",)
+    return Policy((*_common(), *process, *map(str, runtime)), tuple(_devices()))
 
 
 def for_build(cache: Path, temporary: Path) -> Policy:

@@ -13,24 +13,35 @@ from typing import Any
 
 import torch
 
+from grader.simulator import symbols
+
 PYTHON_FILE = "<answer>"
 
 
 class Answer:
     """The learner's functions, and in Python dicts too, by name: `kernels.f` and `answer.g`."""
 
-    def __init__(self, device: torch.device) -> None:
-        """Hold nothing yet."""
-        self.device = device
+    def __init__(self, device: torch.device, seal: Callable[[], None] | None = None) -> None:
+        """Hold nothing yet.  `seal` is called before anything of the answer runs."""
+        self.device, self._seal = device, seal
         self.modules: dict[str, types.ModuleType] = {}
 
     def load(self, header: dict[str, Any]) -> dict[str, Any]:
         """Import the library; return the functions or the error."""
+        if self._seal is not None and self.device.type != "cuda":
+            symbols.look_up_ahead(header["library"])
+        self._sealed()
         return self._loaded("kernels", lambda: self._kernels(header["library"], header["name"]))
 
     def define(self, header: dict[str, Any]) -> dict[str, Any]:
         """Run the Python text, which may use the library; return the functions of both or the error."""
+        self._sealed()
         return self._loaded("answer", lambda: self._python(header["python"]))
+
+    def _sealed(self) -> None:
+        if self._seal is not None:
+            self._seal()
+            self._seal = None
 
     def _loaded(self, name: str, make: Callable[[], types.ModuleType]) -> dict[str, Any]:
         try:

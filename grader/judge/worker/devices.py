@@ -16,6 +16,9 @@ _DELAY_CYCLES = 100_000_000
 _GRID_SECONDS = 5.0
 """How long one launch may take on the simulator: less than the judge waits, so that the place is reported."""
 
+_MAPPED_BYTES = 32 << 20
+"""The least size that the engine poisons by mapping a file (`kPoisonFile` in memory.cpp)."""
+
 
 class Device(Protocol):
     """A kind of device that answers run on."""
@@ -31,6 +34,9 @@ class Device(Protocol):
         `crash` is a descriptor for reports that outlive a crash; `in_order` asks that each launch ends
         before the host goes on.
         """
+
+    def before_seal(self) -> None:
+        """Take what a sealed worker may not take any more."""
 
     def begin(self, kernels_enabled: bool, eager: bool, order: str) -> None:
         """Forget older errors and logs.
@@ -74,6 +80,10 @@ class SimDevice:
 
         simulator.set_crash_fd(crash)
         simulator.set_grid_seconds(_GRID_SECONDS)
+
+    def before_seal(self) -> None:
+        """Have the engine make its file of poison, which large allocations are mapped from."""
+        torch.empty(_MAPPED_BYTES, dtype=torch.uint8, device="sim")
 
     def begin(self, kernels_enabled: bool, eager: bool, order: str) -> None:
         """Clear logs, and make kernels do nothing if asked."""
@@ -142,6 +152,9 @@ class CudaDevice:
         """Say how CUDA is to launch; it initialises itself when it is first used, and reads that then."""
         if in_order:
             os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+
+    def before_seal(self) -> None:
+        """Do nothing: what a GPU's driver needs stays allowed."""
 
     def begin(self, kernels_enabled: bool, eager: bool, order: str) -> None:
         """Let an older launch error surface here and not at the answer's call."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import traceback
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 import torch
@@ -16,10 +17,13 @@ from grader.judge.worker.capture import Capture
 from grader.judge.worker.devices import Device
 
 
-def serve(connection: Connection, device: Device) -> None:
-    """Answer requests until the peer has gone."""
+def serve(connection: Connection, device: Device, seal: Callable[[], None] | None = None) -> None:
+    """Answer requests until the peer has gone.
+
+    `seal` gives up what the answer must not have; it is called once, just before anything of it is loaded.
+    """
     torch.set_num_threads(1)
-    answer = Answer(torch.device(device.kind))
+    answer = Answer(torch.device(device.kind), seal)
     while True:
         try:
             frame = receive(connection)

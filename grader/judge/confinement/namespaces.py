@@ -1,0 +1,75 @@
+"""Namespaces, by bubblewrap: no other processes, no network, and no files but those granted are to be seen.
+
+The parent of workers lives in one, and each build in one of its own.  Where a machine allows none, Landlock
+and seccomp still stand, in each worker.
+"""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+from grader.judge.confinement.policy import Policy
+
+TEMPORARY = "/tmp"
+"""Where a process in its own namespaces finds an empty directory, which is gone with it."""
+_TEMPORARY_BYTES = 512 << 20
+_PROBE_SECONDS = 20.0
+_UNSHARED = ("user", "ipc", "pid", "net", "uts")
+ADVICE = (
+    "install bubblewrap (Debian, Ubuntu: apt install bubblewrap) and allow user namespaces (sysctl "
+    "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container: "
+    "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined)"
+)
+
+
+@functools.cache
+def available() -> bool:
+    """Whether this machine lets us make namespaces."""
+    if shutil.which("bwrap") is None:
+        return False
+    everything = Policy(("/",), ())
+    try:
+        ran = subprocess.run(
+            [*command(everything, devices=False), "true"], capture_output=True, timeout=_PROBE_SECONDS
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return ran.returncode == 0
+
+
+def command(policy: Policy, devices: bool, temporary: bool = True) -> list[str]:
+    """Return what to write before a command to start it in namespaces where only the policy's files are.
+
+    `devices` keeps the machine's own, for a GPU.  Without `temporary` the caller grants a directory itself.
+    """
+    words = ["bwrap", *(f"--unshare-{name}" for name in _UNSHARED), "--unshare-cgroup-try"]
+    words += ["--die-with-parent", "--cap-drop", "ALL", "--hostname", "grader"]
+    readable: list[str] = []
+    for path in sorted(policy.read):  # a directory before what lies in it, which it brings along
+        if not _lies_in(path, ("/proc", "/dev", *readable)):
+            readable.append(path)
+            words += ["--ro-bind-try", path, path]
+    for path in sorted(policy.write):
+        if not _lies_in(path, ("/proc", "/dev")):
+            words += ["--bind-try", path, path]
+    words += ["--proc", "/proc", *(("--dev-bind", "/dev", "/dev") if devices else ("--dev", "/dev"))]
+    if temporary:
+        words += ["--perms", "0700", *_sized(), "--tmpfs", TEMPORARY]
+    return [*words, "--"]
+
+
+def _lies_in(path: str, directories: Iterable[str]) -> bool:
+    return any(path == one or path.startswith(f"{one.rstrip('/')}/") for one in directories)
+
+
+@functools.cache
+def _options() -> str:
+    return subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False).stdout
+
+
+def _sized() -> Iterable[str]:
+    """Return the bound on the temporary directory, which bubblewrap 0.8 knows and 0.6 does not."""
+    return ("--size", str(_TEMPORARY_BYTES)) if "--size" in _options() else ()
