@@ -299,6 +299,9 @@ def report(function: str, report: Report, case: str | None, expanded: bool = Fal
         advice = _stream_advice(kernel, advice)
     if report.get("kind") == "out_of_bounds":
         advice = _bounds_advice(kernel, expanded, advice)
+    if report.get("kind") == "stream_race":
+        message, _, own = message.partition(". ")
+        advice = f"{own}." if "record_stream" in own else advice
     if report.get("kind") == "launch_error":
         advice = _launch_advice(message, advice)
     words = {

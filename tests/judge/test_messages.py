@@ -75,6 +75,22 @@ def test_stream_race_names_both_places() -> None:
     assert "line 21)" in messages.report("f", race | {"other": {"launch_line": 21}}, None)
 
 
+def test_a_race_between_streams_is_advised_on_once() -> None:
+    """The engine's own advice gives way to the judge's, but for memory that is freed too early."""
+    race = {
+        "kind": "stream_race",
+        "message": "a and b race. Use the same stream, or an event.",
+        "launch_line": 21,
+    }
+    text = messages.report("f", race, None)
+    assert text.startswith("f: a and b race (line 21). Do all work on")
+    assert "Use the same stream" not in text
+    freed = race | {"message": "a freed what b read. Call record_stream, or wait."}
+    assert (
+        messages.report("f", freed, None) == "f: a freed what b read (line 21). Call record_stream, or wait."
+    )
+
+
 def test_wrong_stream_reads_as_the_style_guide_says() -> None:
     """A kernel on another stream is told with both streams and the argument to pass."""
     report = {"kind": "wrong_stream", "kernel": "k", "stream": 0, "current_stream": 7, "launch_line": 14}
