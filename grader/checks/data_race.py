@@ -5,18 +5,21 @@ The evidence comes from the simulator on both devices: on a GPU a race may give 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from grader.checks.base import PASSED, Bench, CaseRun, Check, Finding, failed
 from grader.checks.comparison import compare
-from grader.checks.evidence import all_reports, first_report
-from grader.judge import messages
+from grader.checks.evidence import Where, all_reports, first_report
+from grader.judge import messages, races
 from grader.judge.observation import Observation
 from grader.judge.protocol import Step
 
 KINDS = ("data_race",)
+Reports = Sequence[dict[str, Any]]
 _ORDERS = ("descending", "random")
 _CASES = 2
 _ELEMENTS = 100_000
@@ -34,7 +37,7 @@ class DataRace(Check):
 
     def run(self, bench: Bench) -> Finding:
         """Report the first race, then a result that depends on the order of blocks and threads."""
-        found = first_report(bench, all_reports(bench), KINDS)
+        found = first_report(bench, _after_barriers(all_reports(bench)), KINDS)
         return found or self._orders(bench) or PASSED
 
     def _orders(self, bench: Bench) -> Finding | None:
@@ -48,6 +51,13 @@ class DataRace(Check):
                 if found:
                     return found
         return None
+
+
+def _after_barriers(seen: Iterable[tuple[Where, Reports]]) -> Iterator[tuple[Where, Reports]]:
+    """Yield the reports; a race where threads wait at different barriers is that fault's doing."""
+    for where, reports in seen:
+        diverged = any(report.get("kind") == "barrier_divergence" for report in reports)
+        yield where, [{**report, "missing": races.DIVERGED} if diverged else report for report in reports]
 
 
 def _in_order(bench: Bench, run: CaseRun, order: str) -> Finding | None:

@@ -30,7 +30,7 @@ def _layout_text(layout: str) -> str:
     if layout == "dense":
         return ""
     words = layout.replace("dense", "contiguous").split(",")
-    return f", {words[0]}" if len(words) == 1 else f", inputs {' and '.join(words)}"
+    return f", {words[0]}" if len(words) == 1 else f", inputs {', '.join(words)}"
 
 
 def located(*parts: str | None) -> str:
@@ -256,7 +256,10 @@ _REFUSED = (
     ("has no block", "Round the number of blocks up, and launch nothing where there is nothing to do."),
     ("is larger than", "Only x may have more than 65,535 blocks: lay the long dimension along x."),
     ("__launch_bounds__", "Launch no more threads than the kernel declares."),
-    ("threads, at most", "Use more blocks, of 1024 threads or fewer: 128 or 256 are usual."),
+    (
+        "threads, at most",
+        "Launch blocks of 1024 threads or fewer, 128 or 256 mostly, and more blocks or a loop.",
+    ),
     ("shared memory", "Ask for less, or raise the kernel's limit with cudaFuncSetAttribute."),
     ("shared variables", "Ask for less, or raise the kernel's limit with cudaFuncSetAttribute."),
     ("belongs to device", "Put a c10::cuda::CUDAGuard on the tensors' device before you ask for the stream."),

@@ -6,6 +6,8 @@ from typing import Any
 
 Report = dict[str, Any]
 _VERBS = {"read": ("read", "reads"), "write": ("wrote", "writes"), "atomic": ("updated", "updates")}
+DIVERGED = "barrier for all"
+"""What a race is short of where the threads of a block wait at different barriers."""
 _MAY_PASS = "It may pass on your GPU: lanes of a warp often run in step, but nothing promises it. "
 
 
@@ -21,6 +23,11 @@ def observed(report: Report) -> str:
 def advice(report: Report) -> str:
     """Say what is missing between the two accesses."""
     missing = report.get("missing")
+    if missing == DIVERGED:
+        return "Threads of the block wait at different barriers: mend that first."
+    if missing == "atomic" and _is_handed_over(report):
+        alike = report["other"].get("block") == report.get("block")
+        missing = "__syncthreads()" if alike else "order between blocks"
     if missing == "atomic":
         return "Use an atomic such as atomicAdd, or let one thread alone write each element."
     if missing == "order between blocks":
@@ -30,6 +37,13 @@ def advice(report: Report) -> str:
         )
     may_pass = _MAY_PASS if missing == "__syncwarp()" else ""
     return f"{may_pass}{_between(str(missing or '__syncthreads()'), report)}"
+
+
+def _is_handed_over(report: Report) -> bool:
+    """Whether a value is written above the line that reads it: an update reads first, or in the same line."""
+    accesses = {access.get("access"): access.get("line") for access in (report, report["other"])}
+    write, read = accesses.get("write"), accesses.get("read")
+    return isinstance(write, int) and isinstance(read, int) and write < read
 
 
 def numbers(triple: Any) -> str:

@@ -63,8 +63,8 @@ def test_the_size_of_an_error_says_where_it_comes_from(
     ("layout", "named", "advice"),
     [
         ("transposed", ", transposed)", "This view is not contiguous"),
-        ("transposed,dense", ", inputs transposed and contiguous)", "This view is not contiguous"),
-        ("dense,strided", ", inputs contiguous and strided)", "An argument is not contiguous"),
+        ("transposed,dense", ", inputs transposed, contiguous)", "This view is not contiguous"),
+        ("dense,strided", ", inputs contiguous, strided)", "An argument is not contiguous"),
         ("offset", ", offset)", "begins in the middle"),
     ],
 )

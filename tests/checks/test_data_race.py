@@ -45,3 +45,24 @@ def test_writing_the_same_value_twice_is_no_fault(judge: Judge) -> None:
         }""",
     )
     assert found.verdict is Outcome.PASSED
+
+
+def test_a_barrier_that_some_miss_is_named_as_the_cause(judge: Judge) -> None:
+    """No second barrier is advised where threads wait at different ones."""
+    found = _race(
+        judge,
+        """__global__ void staged_kernel(const float* a, const float* b, float* out, int n) {
+            __shared__ float tile[TILE];
+            const int i = blockIdx.x * TILE + threadIdx.x;
+            if (threadIdx.x < TILE / 2) {
+                tile[threadIdx.x] = 1.f;
+                __syncthreads();
+                tile[threadIdx.x] = 0.f;
+            }
+            __syncthreads();
+            const float zero = tile[threadIdx.x % (TILE / 2)];
+            if (i < n) out[i] = max(a[i] + b[i], 0.f) + zero;
+        }""",
+    )
+    assert found.verdict is Outcome.FAILED
+    assert "wait at different barriers: mend that first" in found.message

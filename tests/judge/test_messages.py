@@ -227,7 +227,7 @@ def test_missing_function_asks_for_the_near_one() -> None:
     [
         ("the grid (1, 65536, 1) is larger than (2147483647, 65535, 65535)", "the long dimension along x"),
         ("the grid (0, 1, 1) has no block", "Round the number of blocks up"),
-        ("the block (1025, 1, 1) has 1025 threads, at most 1024 (z: 64) are allowed", "Use more blocks"),
+        ("the block (1025, 1, 1) has 1025 threads, at most 1024 (z: 64) are allowed", "128 or 256"),
         ("the stream belongs to device 0, the current device is 1", "CUDAGuard"),
         ("the block (0, 1, 1) has no thread", "Check grid and block."),
     ],
@@ -242,7 +242,7 @@ def test_case_is_named_with_shape_and_layout() -> None:
     assert messages.case_text(Case("t", (4, 5), "transposed")) == 'case "t", shape [4, 5], transposed'
     assert messages.case_text(Case("d", (4,))) == 'case "d", shape [4]'
     both = messages.case_text(Case("b", (4, 5), "dense,strided"))
-    assert both == 'case "b", shape [4, 5], inputs contiguous and strided'
+    assert both == 'case "b", shape [4, 5], inputs contiguous, strided'
 
 
 RACE: dict[str, Any] = {
@@ -276,7 +276,16 @@ def test_race_with_a_barrier_between_needs_the_other_one() -> None:
 )
 def test_race_advice_fits_what_is_missing(missing: str, words: str) -> None:
     """Lanes, updates and blocks each get the advice that mends them."""
-    assert words in messages.report("blur", {**RACE, "missing": missing}, None)
+    assert words in messages.report("blur", {**RACE, "line": 12, "missing": missing}, None)
+
+
+@pytest.mark.parametrize(
+    ("block", "words"), [([2, 0, 0], "Put __syncthreads() between"), ([3, 0, 0], "two launches")]
+)
+def test_a_value_written_above_its_reading_is_no_update(block: list[int], words: str) -> None:
+    """Where the writer reads the value as well, what is missing still stands between the two lines."""
+    other = {**RACE["other"], "block": block}
+    assert words in messages.report("blur", {**RACE, "missing": "atomic", "other": other}, None)
 
 
 def test_race_with_another_block_names_it() -> None:
