@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -144,6 +147,21 @@ def test_a_byte_order_mark_is_no_part_of_the_answer(
     text = b"\xef\xbb\xbf" + RIGHT.read_bytes().replace(b"\n", b"\r\n")
     status, found = run_json(capsys, "add_relu", answers("a.cu", text))
     assert status == cli.PASSED, found
+
+
+def test_an_answer_is_read_as_utf8_in_every_locale(tmp_path: Path) -> None:
+    """C52, C53: the machine's own encoding does not matter."""
+    path = tmp_path / "answer.cu"
+    path.write_text("// Größe\n", encoding="utf-8")
+    program = (
+        "import sys; from pathlib import Path; from grader import cli\n"
+        "print(ascii(cli._read(Path(sys.argv[1]))))"
+    )
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], env=os.environ | plain, capture_output=True, text=True
+    )
+    assert done.stdout == "'// Gr\\xf6\\xdfe\\n'\n", done.stderr
 
 
 def test_bytes_that_are_not_utf8_are_refused(

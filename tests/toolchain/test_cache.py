@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,8 @@ from grader.toolchain import (
     cache,
     compiler,
     runtime,
+    toolkit,
+    torch_install,
 )
 from grader.toolchain.locks import locked
 
@@ -53,6 +56,19 @@ def test_the_same_source_is_built_once(
     assert first.library == second.library
     assert not built(source, first_line=5).cached
     assert len(made) == 2
+
+
+def test_another_build_of_pytorch_has_a_cache_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B06, B07, B09: version with its suffix, place and C++ standard of PyTorch are part of every name."""
+    here = torch_install.installed()
+    others = [replace(here, version=here.version + "1"), replace(here, standard="c++99")]
+    names = []
+    for one in (here, *others):
+        monkeypatch.setattr(runtime, "installed", lambda one=one: one)
+        monkeypatch.setattr(toolkit, "installed", lambda one=one: one)
+        names.append((runtime._base.__wrapped__(), tuple(toolkit.environment())))
+    assert len({base for base, _ in names}) == 3
+    assert names[0][1] != names[1][1]
 
 
 def test_errors_are_kept_too(built: Callable[..., BuildResult]) -> None:

@@ -70,6 +70,28 @@ def test_a_source_cannot_blame_the_machine() -> None:
     cuda._check_machine(BuildResult(False, diagnostics=[Diagnostic("error", same)], output=same))
 
 
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (
+            "RuntimeError: CUDA_HOME environment variable is not set. Please set it",
+            "Install the CUDA toolkit",
+        ),
+        ("/bin/sh: 1: /usr/local/cuda/bin/nvcc: not found", "Install the CUDA toolkit"),
+        ("RuntimeError: Ninja is required to load C++ extensions", "pip install ninja"),
+        (
+            "error: #error -- unsupported GNU version! gcc versions later than 12 are not supported!",
+            "Set CXX",
+        ),
+        ("The detected CUDA version (11.8) mismatches the version that was used to compile", "CUDA_HOME"),
+    ],
+)
+def test_the_machine_is_blamed_for_versions_that_do_not_fit(output: str, words: str) -> None:
+    """B15, B18, B19, B21, B22: what no source could mend is no build error, and the next step is named."""
+    with pytest.raises(EnvironmentFault, match=words):
+        cuda._check_machine(BuildResult(False, diagnostics=[Diagnostic("error", output)], output=output))
+
+
 def test_threads_ask_for_the_toolkit_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Threads that find nothing kept all ask PyTorch, and all are answered."""
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path))

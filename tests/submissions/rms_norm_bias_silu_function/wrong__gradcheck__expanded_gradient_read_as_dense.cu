@@ -1,5 +1,6 @@
 // Reason: the incoming gradient may be expanded or transposed, and is read as if it were dense.
 // Also fails: memory
+// Fault: A22
 #include <torch/extension.h>
 #include <ATen/Dispatch.h>
 #include <c10/cuda/CUDAException.h>
