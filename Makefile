@@ -25,7 +25,7 @@ torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
 installed := $(VENV)/.installed
 cxx_sources = $(shell git ls-files 'grader/*.h' 'grader/*.cpp' 'grader/*.cuh')
 
-.PHONY: help demo test lab release check bench opinfo corpus nvcc-check mutants env clean
+.PHONY: help demo test lab release check bench opinfo corpus golden nvcc-check mutants env clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ opinfo: $(installed) ## Compare sim with PyTorch's own operator database; writes
 
 corpus: $(installed) ## Judge the whole corpus on sim (an hour; goes on where it stopped); writes docs/reports/corpus.md
 	@$(run) python -m grader.cli agree --devices sim --jobs $(JOBS) --out build/corpus --table docs/reports/corpus.md
+
+golden: $(installed) ## make corpus, and accept what each wrong submission is told: tests/golden/*.txt
+	@$(run) python -m grader.cli agree --devices sim --jobs $(JOBS) --out build/corpus --table docs/reports/corpus.md
+	@$(run) python -m tests.golden.accept build/corpus/results.jsonl
 
 nvcc-check: $(installed) ## Compile every right submission with nvcc, no GPU needed (half an hour; goes on where it stopped)
 	@$(run) python -m grader.agreement.nvcc_check --jobs $(JOBS) --table docs/reports/nvcc.md

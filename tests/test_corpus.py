@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.agreement import CorpusError, Submission, read_corpus, read_submission
+from grader.agreement import SEED, CorpusError, Submission, read_corpus, read_submission
 from grader.judge import Answer, Judge
 from grader.verdict import CheckResult, Outcome, Verdict
+from tests.golden import messages
 
 CORPUS = Path(__file__).parent / "submissions"
 SOURCE = Path(__file__).parents[2] / "shared" / "SOURCE.md"
-SEED = 0x5EC2E7
-"""Not the public seed: nobody can have fitted a submission to it."""
 
 
 def judged(judge: Judge, submission: Submission) -> Verdict:
@@ -71,7 +70,10 @@ def test_right_submission_passes_every_check(judge: Judge, submission: Submissio
 
 @pytest.mark.parametrize("submission", list(parameters(right=False)))
 def test_wrong_submission_fails_the_check_in_its_name(judge: Judge, submission: Submission) -> None:
-    """A wrong answer fails the check in its name and those it says it cannot but fail, and is told why."""
+    """A wrong answer fails the check in its name and those it says it cannot but fail, and is told why.
+
+    What it is told was accepted with `make golden`, and holds nothing that means nothing to learners.
+    """
     verdict = judged(judge, submission)
     assert verdict.verdict is Outcome.FAILED, report(verdict)
     assert set(failing(verdict)) == submission.failing, cure(submission, verdict)
@@ -79,6 +81,10 @@ def test_wrong_submission_fails_the_check_in_its_name(judge: Judge, submission: 
     for check in failing(verdict).values():
         assert check.score < check.max_score or check.max_score == 0
         assert len(check.message.split()) >= 4, report(verdict)
+        assert messages.foreign(check.message) is None, report(verdict)
+    if messages.are_comparable():
+        accepted = messages.read(submission.exercise).get(submission.path.stem)
+        assert messages.told(verdict) == accepted, "say make golden if the new words are better"
 
 
 @pytest.mark.skipif(not SOURCE.exists(), reason="the source document is not part of this repository")

@@ -20,6 +20,8 @@ from grader.agreement.preflight import preflight
 from grader.agreement.report import Report
 from grader.agreement.results import Result, Results, disagreements
 
+SEED = 20261130
+"""Not the public seed: nobody can have fitted a submission to it."""
 _STORE = "results.jsonl"
 
 
@@ -153,7 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin nothing after this")
     add("--limit", type=float, default=300.0, metavar="SECONDS", help="for one submission on one device")
     add("--no-again", dest="again", action="store_false", help="do not judge surprises a second time, alone")
-    add("--seed", type=int, default=20261130)
+    add("--seed", type=int, default=SEED)
     add("--date", default=datetime.date.today().isoformat(), help="of the report")
     add("--table", type=Path, metavar="FILE", help="write counts of each exercise there, and no report")
     add("--preflight", action="store_true", help="try one part after another and print timings")

@@ -24,6 +24,7 @@ from grader.judge.observation import Observation
 from grader.judge.protocol import Step
 
 _ADVICE = "Take device and stream from the arguments."
+_ELSEWHERE = "On the first device it is right: is all memory, scratch too, made on the tensors' device?"
 _GUARD = "Make the tensors' device current first: at::cuda::CUDAGuard guard(x.device());"
 _AGAIN = 5
 _FAULTS = ("illegal_address", "host_access", "use_after_free")
@@ -81,6 +82,8 @@ def _try(bench: Bench, drawn: Drawn, step: Step) -> Finding | None:
     found = first_report(bench, [(drawn.case, seen.reports)], kinds)
     if found and other:
         found = replace(found, message=f"{found.message} Seen with {where}. {_GUARD}")
+    elif found and step.device:
+        found = replace(found, message=f"{found.message} {_ELSEWHERE}")
     return found or _problem(bench, drawn, step, seen, where)
 
 

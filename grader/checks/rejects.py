@@ -68,7 +68,7 @@ def of_shape(position: int, name: str, what: str, change: Callable[[torch.Tensor
 def of_dimensions(position: int, name: str, shape: tuple[int, ...]) -> Bad:
     """Give one tensor another number of dimensions, by a shape."""
     return Bad(
-        f"{name} of {len(shape)} dimensions",
+        f"{name} of {len(shape)} dimension{'s' if len(shape) != 1 else ''}",
         lambda arguments: _with(arguments, position, arguments[position].reshape(-1)[0].repeat(shape)),
         f"TORCH_CHECK on {name}.dim()",
     )

@@ -271,7 +271,7 @@ def _launch_advice(message: str, usual: str) -> str:
     return next((advice for words, advice in _REFUSED if words in message), usual)
 
 
-def _bounds_advice(kernel: str, expanded: bool, usual: str) -> str:
+def _bounds_advice(kernel: str, expanded: bool, index: object, usual: str) -> str:
     """Return what keeps an access inside: a copy has no index, and an expanded tensor few elements."""
     if kernel.startswith(_COPIES):
         return "A copy counts in bytes, and takes memory as it lies: call .contiguous() on what has strides."
@@ -280,6 +280,8 @@ def _bounds_advice(kernel: str, expanded: bool, usual: str) -> str:
             "An expanded tensor has fewer elements in memory than in its shape: call .contiguous() before "
             "data_ptr()."
         )
+    if isinstance(index, int) and index < 0:
+        return "An index must not be negative: look at what is subtracted, and at the first element."
     return usual
 
 
@@ -301,7 +303,7 @@ def report(function: str, report: Report, case: str | None, expanded: bool = Fal
     if report.get("kind") == "wrong_stream":
         advice = _stream_advice(kernel, advice)
     if report.get("kind") == "out_of_bounds":
-        advice = _bounds_advice(kernel, expanded, advice)
+        advice = _bounds_advice(kernel, expanded, report.get("index"), advice)
     if report.get("kind") == "stream_race":
         message, _, own = message.partition(". ")
         advice = f"{own}." if "record_stream" in own else advice

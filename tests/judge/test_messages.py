@@ -38,6 +38,13 @@ def test_an_expanded_tensor_is_walked_off_its_end() -> None:
     assert "if (i < n)" not in text
 
 
+def test_a_negative_index_is_told_as_one() -> None:
+    """Before the first element a comparison with the size helps nobody."""
+    text = messages.report("f", OUT_OF_BOUNDS | {"index": -1}, None)
+    assert "must not be negative" in text
+    assert "if (i < n)" not in text
+
+
 def test_a_copy_has_no_index() -> None:
     """What a copy does out of bounds is told in bytes and strides."""
     text = messages.report("f", OUT_OF_BOUNDS | {"kernel": "cudaMemcpyAsync"}, None)
