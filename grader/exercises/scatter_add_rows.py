@@ -90,7 +90,7 @@ EXERCISE = Exercise(
     ),
     checks=(
         Build(),
-        Close(5),
+        Close(3),
         Rejects(
             1,
             (
@@ -112,7 +112,7 @@ EXERCISE = Exercise(
         StreamRace(1, Case("streams", (203, 5, 31))),
         Device(1, Case("second device", (101, 5, 13))),
         Memory(1),
-        DataRace(1),
+        DataRace(3),
         Launch(1),
         Policy(0, Case("who adds", (129, 6, 20))),
     ),

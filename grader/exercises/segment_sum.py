@@ -113,7 +113,7 @@ EXERCISE = Exercise(
         "segment i, and what is left to do when offsets[i] equals offsets[i + 1]?",
         "One thread for each element of the result is right, and slow where one segment is long: what would "
         "a whole block do with the rows of one segment, and how do its threads bring their sums together? "
-        "Lesson 05 adds up a block.",
+        "Lesson 04 adds up a block.",
         "k = blockIdx.x * blockDim.x + threadIdx.x; where k < segments * d, let segment = k / d and "
         "column = k % d, begin a float sum at 0, add values[row * d + column] for each row from "
         "offsets[segment] up to, not including, offsets[segment + 1], and store it in out[k].",

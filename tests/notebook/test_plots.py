@@ -257,7 +257,7 @@ def test_timeline_of_a_wrong_stream_report_draws_the_current_stream_too() -> Non
 def test_curves_say_where_each_line_begins_and_ends() -> None:
     """Alt text and labels name every series with its last value; what cannot be logarithmic is refused."""
     picture = plots.curves({"right": [1.0, 0.1, 0.01], "short": [1.0, 0.5, 0.2]})
-    assert "right goes from 1 to 0.01 in 3 steps." in picture.alt
+    assert "right goes from 1 to 0.01 over 3 values." in picture.alt
     assert any("short" in label and "0.2" in label for label in picture.labels)
     with pytest.raises(ValueError, match="positive"):
         plots.curves({"falls to nothing": [1.0, 0.0]})

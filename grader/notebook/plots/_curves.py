@@ -35,7 +35,7 @@ def curves(series: Mapping[str, Sequence[float]], *, x: str = "step", y: str = "
 
 def _alt(series: Mapping[str, Sequence[float]], x: str, y: str) -> str:
     lines = [
-        f"{name} goes from {values[0]:.3g} to {values[-1]:.3g} in {len(values)} {x}s."
+        f"{name} goes from {values[0]:.3g} to {values[-1]:.3g} over {len(values)} values."
         for name, values in series.items()
     ]
     return f"Curves of {y} against {x}, logarithmic. " + " ".join(lines)
