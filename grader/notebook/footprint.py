@@ -18,6 +18,8 @@ from grader.notebook.plots import record
 _ALLOCATING = frozenset(
     {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_", "set_"}
 )
+_FILLING = frozenset({"zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full"})
+"""They take a tensor for its form, and read none of its elements."""
 _HOST = frozenset({"_local_scalar_dense", "item", "is_pinned", "record_stream"})
 _OWN = "your kernel"
 
@@ -58,15 +60,16 @@ class Footprint:
 def footprint(function: Callable[..., Any], *inputs: Any) -> Footprint:
     """Call `function` and return what that moved.
 
-    A call that launches kernels of its own, and lets no operator compute, is one operation that reads the
-    inputs and writes the result.
+    The kernels that a call launches itself are one operation that reads the inputs and writes the result. On
+    CUDA operators launch kernels as well, so there it is counted only where no operator computes.
     """
     log = _Log()
     with record() as recording, log:
         result = function(*inputs)
     own = len(recording.launches)
-    launches = own if _where(inputs).type == "cuda" else own + len(log.moved)
-    if own and not log.moved:
+    mixed = _where(inputs).type == "cuda"
+    launches = own if mixed else own + len(log.moved)
+    if own and not (mixed and log.moved):
         read = sum(_extent(tensor) for tensor in _distinct(_tensors(inputs)))
         written = sum(_extent(tensor) for tensor in _tensors((result,)))
         log.moved.append(Moved(_OWN, read, written))
@@ -101,6 +104,8 @@ class _Log(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if taken and given and views and not function._schema.is_mutable:
             return
         written = sum(_extent(tensor) for tensor in _distinct(given))
+        if name in _FILLING:
+            taken = []
         targets = {tensor.data_ptr() for tensor in given} if name in ("copy_", "fill_", "zero_") else set()
         sources = [tensor for tensor in taken if tensor.data_ptr() not in targets]
         self.moved.append(Moved(name.strip("_"), sum(_extent(one) for one in _distinct(sources)), written))

@@ -8,6 +8,27 @@ import torch
 from grader.notebook import plots
 from grader.notebook.footprint import Footprint, Moved, footprint
 
+PLUS = "torch::Tensor plus_one(torch::Tensor x);"
+PLUS_CUDA = r"""
+#include <torch/extension.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void plus_kernel(const float* x, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = x[i] + 1.0f;
+    }
+}
+
+torch::Tensor plus_one(torch::Tensor x) {
+    auto out = torch::zeros_like(x);
+    int n = x.numel();
+    plus_kernel<<<(n + 255) / 256, 256, 0, c10::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), n);
+    return out;
+}
+"""
+
 
 @pytest.fixture
 def vector() -> torch.Tensor:
@@ -41,6 +62,21 @@ def test_in_place_operations_and_copies_are_seen(vector: torch.Tensor) -> None:
     assert footprint(lambda x: x.add_(1), vector).moved == (Moved("add", 40, 40),)
     assert footprint(lambda x, y: x.copy_(y), vector, vector.clone()).moved == (Moved("copy", 40, 40),)
     assert footprint(lambda x: x.fill_(1), vector).moved == (Moved("fill", 0, 40),)
+
+
+def test_a_tensor_like_another_is_filled_without_reading_it(vector: torch.Tensor) -> None:
+    """What is asked for its shape alone is not read."""
+    assert footprint(torch.zeros_like, vector).moved == (Moved("zeros_like", 0, 40),)
+
+
+def test_kernels_of_its_own_count_beside_operators(vector: torch.Tensor) -> None:
+    """A result that is filled and then written by the answer's kernel was written twice."""
+    from grader import load_inline
+
+    module = load_inline(name="plus", cpp_sources=PLUS, cuda_sources=PLUS_CUDA, functions=["plus_one"])
+    seen = footprint(module.plus_one, vector)
+    assert seen.moved == (Moved("zeros_like", 0, 40), Moved("your kernel", 40, 40))
+    assert seen.launches == 2
 
 
 def test_an_expanded_tensor_lies_in_one_place(vector: torch.Tensor) -> None:
