@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         nargs="+",
         type=Path,
-        help="the .cu file, the .py file, or both, as the exercise asks",
+        help="the .cu file, the .py file, both, or a package's folder, as the exercise asks",
     )
     check.add_argument("--device", choices=("auto", "sim", "cuda"), default="auto")
     check.add_argument("--seed", type=int, default=None, help="draw other inputs (default: the public seed)")
@@ -108,7 +108,7 @@ def _check(options: argparse.Namespace) -> int:
     else:
         with session as judge:
             verdict = judge.judge(options.exercise, answer, options.device, options.seed, options.exact)
-    if verdict.verdict is Outcome.NOT_ATTEMPTED and answer.python is None:
+    if verdict.verdict is Outcome.NOT_ATTEMPTED and answer.python is None and answer.files is None:
         _require_python(options.exercise, options.files[0])
     if options.json:
         print(json.dumps(verdict.to_json()))
@@ -130,6 +130,9 @@ def _require_python(exercise_id: str, cuda: Path) -> None:
 def _answer(exercise_id: str, files: Sequence[Path]) -> Any:
     from grader.judge import Answer
 
+    paths = _package_paths(exercise_id)
+    if paths:
+        return Answer(files=_package(exercise_id, paths, files))
     texts: dict[str, tuple[Path, str]] = {}
     for path in files:
         kind = {".cu": "cuda", ".py": "python"}.get(path.suffix)
@@ -143,6 +146,21 @@ def _answer(exercise_id: str, files: Sequence[Path]) -> Any:
     python = texts["python"][1] if "python" in texts else None
     cuda, text = texts.get("cuda", (files[0], None))
     return Answer(text, python, file=cuda.name)
+
+
+def _package_paths(exercise_id: str) -> tuple[str, ...]:
+    """Return the files that an answer of several files has; none for any other."""
+    from grader.exercises import get
+
+    paths: tuple[str, ...] = getattr(get(exercise_id).answer, "paths", ())
+    return paths
+
+
+def _package(exercise_id: str, paths: Sequence[str], given: Sequence[Path]) -> dict[str, str]:
+    """Return the package's files by path, from the one folder given."""
+    if len(given) != 1 or not given[0].is_dir():
+        raise UsageFault(f"{exercise_id} takes one folder, with {', '.join(paths)} in it")
+    return {path: _read(given[0] / path) for path in paths if (given[0] / path).exists()}
 
 
 def _needs_cuda(exercise_id: str) -> bool:
@@ -201,7 +219,13 @@ def _exercises(options: argparse.Namespace) -> int:
     for exercise in all_exercises():
         answer = exercise.answer
         kinds = (
-            "cu + py" if answer.needs_python and answer.needs_cuda else "py" if answer.needs_python else "cu"
+            "files"
+            if hasattr(answer, "paths")
+            else "cu + py"
+            if answer.needs_python and answer.needs_cuda
+            else "py"
+            if answer.needs_python
+            else "cu"
         )
         table.add_row(
             exercise.id, exercise.lesson, str(exercise.points), f"{kinds}: {exercise.answer.signature}"

@@ -64,6 +64,69 @@ class CudaAndPython:
 
 
 @dataclass(frozen=True)
+class Operator:
+    """The answer is CUDA C++ that registers an operator with PyTorch, and Python that completes it."""
+
+    operator: str
+    """Its qualified name: `course::add_relu`."""
+    schema: str
+    """What the CUDA cell defines, for messages: `course::add_relu(Tensor a, Tensor b) -> Tensor`."""
+
+    @property
+    def entry(self) -> str:
+        """What the judge calls, as the worker names it."""
+        return f"ops.{self.operator}"
+
+    @property
+    def called(self) -> str:
+        """The operator's name, for messages."""
+        return self.operator
+
+    @property
+    def signature(self) -> str:
+        """What messages show as expected."""
+        return self.schema
+
+    python_signature = signature
+
+    function = ""
+    needs_cuda, needs_python = True, True
+
+
+@dataclass(frozen=True)
+class Files:
+    """The answer is a small source tree that builds into a wheel, whose extension module has `exported`."""
+
+    paths: tuple[str, ...]
+    """The files, relative to the package's folder, in the order of their cells."""
+    module: str
+    """The extension module: `myops._C`."""
+    exported: str
+    signature: str
+    """As the module offers it, for messages: `myops._C.add_relu(a, b)`."""
+    may_be_empty: tuple[str, ...] = ()
+    """Files that are an attempt without holding anything."""
+
+    @property
+    def entry(self) -> str:
+        """What the judge calls, as the worker names it."""
+        return f"package.{self.exported}"
+
+    @property
+    def called(self) -> str:
+        """The entry's name, for messages."""
+        return f"{self.module}.{self.exported}"
+
+    @property
+    def python_signature(self) -> str:
+        """How it is called from Python."""
+        return self.signature
+
+    function = ""
+    needs_cuda, needs_python = False, False
+
+
+@dataclass(frozen=True)
 class Python:
     """The answer is Python alone: a cell or a file that defines functions of whole numbers, or dicts of them.
 
@@ -130,7 +193,7 @@ class Exercise:
     id: str
     lesson: str
     points: int
-    answer: Cuda | CudaAndPython | Python
+    answer: Cuda | CudaAndPython | Operator | Python | Files
     inputs: Callable[[Case, Draw], tuple[Value, ...]]
     """Fresh arguments for a case, on the CPU, with the case's layouts.  None for an answer that is a dict."""
     reference: Callable[..., Any]
@@ -176,6 +239,11 @@ class Exercise:
         total = sum(check.points for check in self.checks)
         if total != self.points:
             raise ValueError(f"{self.id}: points={self.points}, but the checks' points add up to {total}")
+
+
+def is_package(exercise: Exercise) -> bool:
+    """Whether the answer is a set of files that builds into a wheel."""
+    return isinstance(exercise.answer, Files)
 
 
 def half_the_additions(terms: int) -> float:

@@ -19,7 +19,7 @@ SOURCE = Path(__file__).parents[2] / "shared" / "SOURCE.md"
 
 def judged(judge: Judge, submission: Submission) -> Verdict:
     """Return the verdict on `sim`."""
-    answer = Answer(cuda=submission.cuda, python=submission.python)
+    answer = Answer(cuda=submission.cuda, python=submission.python, files=submission.files)
     return judge.judge(submission.exercise, answer, device="sim", seed=SEED)
 
 

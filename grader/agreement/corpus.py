@@ -1,4 +1,7 @@
-"""Read the corpus: submissions with the verdict in their file names and the reason in their first lines."""
+"""Read the corpus: submissions with the verdict in their file names and the reason in their first lines.
+
+A package is a folder with the verdict in its name; the first lines are those of its setup.py.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +50,14 @@ class Submission:
         return self.path.read_text(encoding="utf-8") if self.path.suffix == ".cu" else None
 
     @property
+    def files(self) -> dict[str, str] | None:
+        """The files of a package by path; None where the answer is no package."""
+        if not self.path.is_dir():
+            return None
+        found = (path for path in sorted(self.path.rglob("*")) if path.is_file())
+        return {str(path.relative_to(self.path)): path.read_text(encoding="utf-8") for path in found}
+
+    @property
     def python(self) -> str | None:
         """The Python source beside it, if there is one."""
         beside = self.path.with_suffix(".py")
@@ -55,7 +66,8 @@ class Submission:
     @property
     def digest(self) -> str:
         """Identify the sources, so that a stored verdict is never taken for that of an edited file."""
-        return hashlib.sha256(repr((self.cuda, self.python)).encode()).hexdigest()[:16]
+        parts = (self.cuda, self.python) if self.files is None else self.files
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def read_submission(path: Path) -> Submission:
@@ -65,7 +77,7 @@ def read_submission(path: Path) -> Submission:
         raise CorpusError(
             f"{path}: name it right__<slug>{path.suffix} or wrong__<check>__<slug>{path.suffix}"
         )
-    header, sign = dict(_header(path)), "#" if path.suffix == ".py" else "//"
+    header, sign = dict(_header(path)), "//" if path.suffix == ".cu" else "#"
     if "Reason" not in header:
         raise CorpusError(f"{path}: begin it with '{sign} Reason: ...'")
     if "Also fails" in header and named["check"] is None:
@@ -86,6 +98,8 @@ def _sources(folder: Path) -> Iterator[Path]:
     """Yield the file that names each submission: the CUDA source, or the Python of an answer without one."""
     for path in folder.glob("*/*.cu"):
         yield path
+    for path in folder.glob("*/*/setup.py"):
+        yield path.parent
     for path in folder.glob("*/*.py"):
         if not _needs_cuda(path.parent.name):
             yield path
@@ -98,7 +112,8 @@ def _needs_cuda(exercise: str) -> bool:
 
 
 def _header(path: Path) -> Iterator[tuple[str, str]]:
-    for line in path.read_text(encoding="utf-8").splitlines():
+    file = path / "setup.py" if path.is_dir() else path
+    for line in file.read_text(encoding="utf-8").splitlines():
         match = _HEADER.fullmatch(line)
         if match is None:
             return

@@ -25,6 +25,10 @@ class Judgeable(Protocol):
         """The Python source."""
 
     @property
+    def files(self) -> dict[str, str] | None:
+        """The files of a package."""
+
+    @property
     def digest(self) -> str:
         """Of both sources."""
 

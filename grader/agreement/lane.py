@@ -1,6 +1,7 @@
 """A lane judges one submission after another in a process of its own: one JSON object a line, in and out.
 
-In: `{"exercise", "cuda", "python", "device", "seed"}`.  Out: `{"verdict": JSON}` or `{"error": text}`.
+In: `{"exercise", "cuda", "python", "files", "device", "seed"}`.
+Out: `{"verdict": JSON}` or `{"error": text}`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _reply(judge: Any, task: dict[str, Any]) -> dict[str, Any]:
     from grader.judge import Answer
 
     try:
-        answer = Answer(cuda=task["cuda"], python=task["python"])
+        answer = Answer(cuda=task["cuda"], python=task["python"], files=task.get("files"))
         verdict = judge.judge(task["exercise"], answer, device=task["device"], seed=task["seed"])
         return {"verdict": verdict.to_json()}
     except Exception:

@@ -30,6 +30,7 @@ class Task:
         return {
             "exercise": self.submission.exercise,
             "cuda": self.submission.cuda,
+            "files": self.submission.files,
             "python": self.submission.python,
             "device": self.device,
             "seed": self.seed,

@@ -11,7 +11,7 @@ import torch
 
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
-from grader.judge.observation import ErrorSeen, Observation, ValueSeen
+from grader.judge.observation import ErrorSeen, Observation, OperatorSeen, ValueSeen
 from grader.judge.protocol import Placed, Step
 from grader.verdict import Outcome, Place
 
@@ -65,6 +65,10 @@ class Built:
     message: str = ""
     where: Place | None = None
     details: tuple[dict[str, Any], ...] = ()
+    commands: tuple[dict[str, Any], ...] = ()
+    """For a package: the commands that its build called compilers with."""
+    line_table: bool | None = None
+    """For a package on a GPU: whether the code for the device says which lines it comes from."""
 
 
 class Bench(Protocol):
@@ -94,6 +98,9 @@ class Bench(Protocol):
 
     def ask(self, target: str, *arguments: int) -> ValueSeen:
         """Ask a Python answer for a value; raise `WorkerLostError` if it gave none."""
+
+    def examine_operator(self, step: Step) -> OperatorSeen:
+        """Run PyTorch's own tests of an operator; raise `WorkerLostError` if that gave no result."""
 
     def runs(self) -> tuple[CaseRun, ...]:
         """Return the standard run of every case.  It is made once and shared by all checks."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
-from grader.exercise import Python
+from grader.exercise import Files, Operator, Python
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
 from grader.judge.observation import ErrorSeen
@@ -33,7 +34,7 @@ class Build(Check):
         if not built.ok:
             return failed(built.message, built.where, built.details)
         answer = bench.exercise.answer
-        if answer.function not in built.functions:
+        if answer.function and answer.function not in built.functions:
             text = messages.signature(
                 answer.function, answer.signature, built.functions, "host function to call"
             )
@@ -60,6 +61,15 @@ class Build(Check):
         error, functions = bench.loaded()
         if error:
             return failed(messages.unloaded(error))
+        if isinstance(answer, Operator):
+            return _registered(answer, functions)
+        if isinstance(answer, Files):
+            names = [one.removeprefix("package.") for one in functions if one.startswith("package.")]
+            wrong = answer.exported not in names
+            text = messages.signature(
+                answer.exported, answer.signature, names, f"function in {answer.module}"
+            )
+            return failed(text) if wrong else None
         wanted = answer.names if isinstance(answer, Python) else (answer.called,) * answer.needs_python
         for name in wanted:
             if f"answer.{name}" not in functions:
@@ -67,6 +77,15 @@ class Build(Check):
                 others = [one for one in defined if one not in wanted]
                 return failed(messages.signature(name, answer.python_signature, others, "other name"))
         return None
+
+
+def _registered(answer: Operator, functions: Sequence[str]) -> Finding | None:
+    """See whether the compiled module registered the operator."""
+    if answer.entry in functions:
+        return None
+    names = [one.removeprefix("ops.") for one in functions if one.startswith("ops.")]
+    told = messages.signature(answer.operator, answer.schema, names, "operator that the CUDA cell registers")
+    return failed(f"{told} Define it in a TORCH_LIBRARY block of the CUDA cell.")
 
 
 def _is_unbindable(error: ErrorSeen) -> bool:

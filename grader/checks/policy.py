@@ -51,7 +51,7 @@ class Policy(Check):
         """Report work that is not the kernel's."""
         answer = bench.exercise.answer
         free = FREE - MOVING if self.copies else FREE
-        targets = {f"kernels.{answer.function}": free}
+        targets = {f"kernels.{answer.function}" if answer.function else answer.entry: free}
         if answer.needs_python:
             targets[answer.entry] = free | COMPARISONS
         for target, allowed in targets.items():
@@ -97,7 +97,8 @@ class Policy(Check):
         return self._computing(target.split(".")[1], seen.operators, allowed)
 
     def _computing(self, who: str, operators: Sequence[str], allowed: frozenset[str]) -> Finding | None:
-        computing = [name for name in operators if not _is_free(name, allowed)]
+        # An operator of the answer's own is one of its functions: whether kernels do its work, `_idle` tells.
+        computing = [name for name in operators if not (_is_free(name, allowed) or _is_own(name, who))]
         if not computing:
             return None
         does, by = ("computes", "a __global__ function of your own")
@@ -113,6 +114,11 @@ class Policy(Check):
 def _right(bench: Bench, outputs: tuple[OutputSeen, ...], drawn: Drawn) -> bool:
     values = outputs[0].values if outputs else None
     return values is not None and value_problem(bench, values, drawn) is None
+
+
+def _is_own(name: str, who: str) -> bool:
+    """Whether an operator has the namespace of the operator that was called."""
+    return "::" in who and name.split("::")[0] == who.split("::")[0]
 
 
 def _is_free(name: str, allowed: frozenset[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _CUDA_STUB = re.compile(r'^[ \t]*#[ \t]*error[ \t]+"[^"\n]*not attempted yet', re.MULTILINE)
@@ -19,10 +20,28 @@ class Answer:
 
     cuda: str | None = None
     python: str | None = None
+    files: Mapping[str, str] | None = None
+    """A package's sources by path, for an answer of several files."""
     cuda_first_line: int = 1
     python_first_line: int = 1
     file: str = "cell"
     """How messages name the CUDA text."""
+
+
+def unattempted_file(answer: Answer, paths: Sequence[str], may_be_empty: Sequence[str]) -> str | None:
+    """Say which file of a package has not been attempted, or return None."""
+    files = answer.files or {}
+    for path in paths:
+        text = files.get(path)
+        if path in may_be_empty and text is not None and not text.strip():
+            continue
+        is_python = path.endswith(".py")
+        comments, stub = (_PYTHON_COMMENTS, _PYTHON_STUB) if is_python else (_CUDA_COMMENTS, _CUDA_STUB)
+        if path in may_be_empty and text is not None and not stub.search(text):
+            continue
+        if state := _untouched(text, comments, stub):
+            return f"{path} has not been attempted yet: it {state}."
+    return None
 
 
 def unattempted(answer: Answer, needs_python: bool, needs_cuda: bool = True) -> str | None:

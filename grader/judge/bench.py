@@ -13,15 +13,27 @@ from grader.checks.base import Bench, Built, CaseRun, Drawn, in_float64, tensors
 from grader.checks.close import case_problem
 from grader.exercise import Case, Draw, Exercise
 from grader.judge.faults import WorkerLostError
-from grader.judge.observation import LOST, ErrorSeen, Observation, ValueSeen, parse, parse_error, parse_value
+from grader.judge.observation import (
+    LOST,
+    ErrorSeen,
+    Observation,
+    OperatorSeen,
+    ValueSeen,
+    parse,
+    parse_error,
+    parse_operator,
+    parse_value,
+)
 from grader.judge.processes import Nursery, Worker
 from grader.judge.protocol import Frame, ProtocolError, Step, encode_step
 from grader.judge.several import end_to_end, joined
 from grader.verdict import Place
 
-LOAD_SECONDS = {"kernels": 60.0, "answer": 30.0}
-"""How long importing the compiled module, and then running the Python cell, may take."""
+LOAD_SECONDS = {"kernels": 60.0, "answer": 30.0, "package": 90.0}
+"""How long importing the compiled module, running the Python cell, and installing a package may take."""
 CALL_SECONDS = {"sim": 10.0, "cuda": 60.0}
+COMPILER_SECONDS = 150.0
+"""How long a step through `torch.compile`, or opcheck, may take: importing the compiler takes seconds."""
 _LOSSES_ENDURED = 2
 _LUCK = 16
 _DRAWN_SIZES = {1: (300, 5000), 2: (9, 90), 3: (3, 20)}
@@ -110,7 +122,8 @@ class AnswerBench:
         step = replace(step, in_place=self.exercise.in_place)
         in_order = step.in_order or self.kind == "sim"
         worker = self._live_worker(in_order)
-        frame = self._ask(worker, encode_step(step), CALL_SECONDS[self.kind])
+        seconds = COMPILER_SECONDS if step.compiled else CALL_SECONDS[self.kind]
+        frame = self._ask(worker, encode_step(step), seconds)
         try:
             seen = joined(self.exercise, parse(frame, len(step.calls)))
         except ProtocolError as error:
@@ -127,6 +140,17 @@ class AnswerBench:
         request = Frame({"op": "value", "target": target, "arguments": list(arguments)})
         try:
             return parse_value(self._ask(worker, request, CALL_SECONDS[self.kind]))
+        except ProtocolError as error:
+            self.close()
+            raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
+
+    def examine_operator(self, step: Step) -> OperatorSeen:
+        """Run PyTorch's own tests of an operator on a step's arguments."""
+        worker = self._live_worker(in_order=True)
+        request = encode_step(step)
+        request.header["op"] = "opcheck"
+        try:
+            return parse_operator(self._ask(worker, request, COMPILER_SECONDS))
         except ProtocolError as error:
             self.close()
             raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
@@ -184,6 +208,9 @@ class AnswerBench:
         if worker is None or not worker.alive:
             worker = self._workers[in_order] = self._nursery.fork(in_order)
             library, python = self._load["library"], self._load["python"]
+            if self._load.get("wheel"):
+                wheel = {"wheel": worker.bring(self._load["wheel"]), "module": self._load["module"]}
+                self._load_part(worker, "package", {"op": "install", **wheel})
             if library is not None:
                 request = {"op": "load", "library": worker.bring(library), "name": self._load["name"]}
                 self._load_part(worker, "kernels", request)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from grader.checks.base import Built
@@ -35,3 +37,45 @@ def _place(value: Any) -> Place | None:
     if not isinstance(value, dict) or not isinstance(value.get("line"), int):
         return None
     return Place(value["line"], value.get("column"), value.get("file") or "cell", value.get("text") or "")
+
+
+_SETUP_FRAME = re.compile(r'File "(?:<string>|[^"]*setup\.py)", line (\d+)')
+_BOILERPLATE = (
+    "ninja: ",
+    "FAILED: ",
+    "subprocess.CalledProcessError",
+    "RuntimeError: Error compiling objects",
+)
+
+
+def packaged(result: dict[str, Any], files: Mapping[str, str], line_table: bool | None) -> Built:
+    """Return what checks need to know of a package's wheel."""
+    commands = tuple(one for one in result["commands"] if "arguments" in one)
+    if result["wheel"]:
+        return Built(True, commands=commands, line_table=line_table)
+    text, where = _why(result["output"], files)
+    return Built(False, (), f"The wheel could not be built: {text}", where, commands=commands)
+
+
+def _why(output: str, files: Mapping[str, str]) -> tuple[str, Place | None]:
+    """Return the first thing that went wrong: a compiler's error, else the exception that ended setup.py."""
+    from grader.toolchain.diagnostics import parse
+
+    def locate(file: str, line: int, column: int | None) -> Place | None:
+        name = next((path for path in files if file == path or file.endswith(f"/{path}")), None)
+        if name is None:
+            return None
+        lines = files[name].splitlines()
+        return Place(line, column, name, lines[line - 1] if 0 < line <= len(lines) else "")
+
+    for found in parse(output, locate):
+        if found.severity == "error" and found.place is not None:
+            text = f"\n    {found.place.text.strip()}" if found.place.text.strip() else ""
+            return f"{found.message} ({found.place.file}, line {found.place.line}).{text}", found.place
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith(_BOILERPLATE)] or ["it said nothing"]
+    frames = _SETUP_FRAME.findall(output)
+    at = Place(int(frames[-1]), None, "setup.py", "") if frames else None
+    undefined = next((line for line in told if "undefined reference" in line), None)
+    said = (undefined or told[-1])[:300]
+    return (f"{said} (setup.py, line {at.line})." if at and not undefined else f"{said}."), at

@@ -101,6 +101,7 @@ def unloaded(error: ErrorSeen) -> str:
     what, outside = {
         "answer": ("The Python cell", "outside its functions"),
         "kernels": ("The compiled module", "in the initialisers of its global variables"),
+        "package": ("The installed package", "when it is imported"),
     }[error.phase]
     if error.type == LOST:
         return f"{what} could not be loaded: it {error.message}. Look at what it does {outside}."

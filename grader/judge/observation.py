@@ -101,6 +101,20 @@ class Observation:
 
 
 @dataclass(frozen=True)
+class OperatorSeen:
+    """What came of PyTorch's tests of an operator: by name nothing, or what is wrong.
+
+    `shape`, `stride` and `dtype` are what the fake kernel promises for the same arguments.
+    """
+
+    error: ErrorSeen | None
+    tests: tuple[tuple[str, str], ...]
+    shape: tuple[int, ...] = ()
+    stride: tuple[int, ...] = ()
+    dtype: str = ""
+
+
+@dataclass(frozen=True)
 class Foreign:
     """A value that is neither a whole number nor a dict: its type's name."""
 
@@ -154,6 +168,24 @@ def parse(frame: Frame, calls: int) -> Observation:
         operators=tuple(text(item) for item in _list(header.get("operators"))),
         device_after=_natural(header.get("device_after")),
         bytes_before=_natural(header.get("bytes_before")),
+    )
+
+
+def parse_operator(frame: Frame) -> OperatorSeen:
+    """Return what tests of an operator said; raise `ProtocolError` for anything odd."""
+    header = frame.header
+    if "broken" in header:
+        raise ProtocolError(f"the worker could not run the tests: {text(header['broken'])}")
+    pairs = [_list(pair) for pair in _list(header.get("tests"))]
+    if not all(len(pair) == 2 for pair in pairs):
+        raise ProtocolError("pairs expected")
+    fake = _object(header.get("fake"))
+    return OperatorSeen(
+        parse_error(header.get("error")),
+        tuple((text(name), text(said)) for name, said in pairs),
+        tuple(_natural(size) for size in _list(fake.get("shape"))),
+        tuple(_natural(step) for step in _list(fake.get("stride"))),
+        text(fake.get("dtype")),
     )
 
 

@@ -184,6 +184,8 @@ class Step:
     """Whether to capture the first call into a graph and replay it with each later call's inputs."""
     measure: bool = False
     """Whether to measure the device memory that earlier steps left behind."""
+    compiled: bool = False
+    """Whether to call through `torch.compile(fullgraph=True)`; `operators` are then those of its graphs."""
     differentiate: tuple[bool, ...] = ()
     """For each argument of a call whether it requires a gradient."""
     gradient: torch.Tensor | None = None
@@ -213,6 +215,7 @@ _OPTIONS = (
     "profile",
     "capture",
     "measure",
+    "compiled",
     "differentiate",
     "in_place",
 )

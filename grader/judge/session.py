@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from grader.exercises import UnknownExerciseError
 from grader.judge import confinement
-from grader.judge.answer import Answer, unattempted
+from grader.judge.answer import Answer, unattempted, unattempted_file
 from grader.judge.building import Building
-from grader.judge.faults import EnvironmentFault, NurseryLostError
+from grader.judge.faults import EnvironmentFault, NurseryLostError, WorkerLostError
 from grader.judge.processes import Nursery
 from grader.verdict import CheckResult, Outcome, Verdict
 
@@ -147,6 +147,7 @@ class _Trial:
         self._judge, self._id, self._answer, self._kind, self._seed = judge, exercise_id, answer, kind, seed
         self._exact = exact
         self._buildings: dict[str, Building] = {}
+        self._wheels: dict[str, dict[str, Any]] = {}
         self._benches: dict[str, AnswerBench] = {}
         self._undefined: bool | None = None
 
@@ -158,10 +159,13 @@ class _Trial:
             for kind in dict.fromkeys((self._kind, "sim")):
                 self._judge._nursery(kind)
                 self._buildings[kind] = Building(self._request(kind), self._judge.confined)
+        from grader.exercise import is_package
         from grader.exercises import get
 
         exercise = get(self._id)
         kinds = exercise.answer
+        if is_package(exercise):
+            return self._packaged(exercise)
         missing = unattempted(self._answer, kinds.needs_python, kinds.needs_cuda)
         if missing:
             return _unjudged(self._id, self._kind, Outcome.NOT_ATTEMPTED, missing, exercise.points)
@@ -171,6 +175,52 @@ class _Trial:
         if needs:
             return _unjudged(self._id, self._kind, Outcome.NEEDS_GPU, _needs_gpu(needs), exercise.points)
         return self._examined(exercise)
+
+    def _packaged(self, exercise: Exercise) -> Verdict:
+        """Judge a package by its wheel, which a worker builds and another one installs."""
+        kinds: Any = exercise.answer
+        missing = unattempted_file(self._answer, kinds.paths, kinds.may_be_empty)
+        if missing:
+            return _unjudged(self._id, self._kind, Outcome.NOT_ATTEMPTED, missing, exercise.points)
+        lacking = [
+            one for command in self._wheel(self._kind)["commands"] for one in command.get("missing", ())
+        ]
+        if lacking and self._kind == "sim":
+            return _unjudged(self._id, self._kind, Outcome.NEEDS_GPU, _needs_gpu(lacking), exercise.points)
+        return self._examined(exercise)
+
+    def _wheel(self, kind: str) -> dict[str, Any]:
+        """Return what came of building the package for a kind of device."""
+        from grader.judge import packaging
+
+        if kind not in self._wheels:
+            try:
+                found = packaging.wheel(self._answer.files or {}, self._judge._nursery(kind))
+            except WorkerLostError as loss:
+                found = {"wheel": None, "output": f"setup.py {loss.what}", "commands": [], "seconds": 0.0}
+            self._wheels[kind] = found
+        return self._wheels[kind]
+
+    def _package_bench(self, exercise: Exercise, kind: str) -> AnswerBench | None:
+        from grader.judge import diagnosis, packaging
+        from grader.judge.bench import AnswerBench, Source
+
+        kinds: Any = exercise.answer
+        found = self._wheel(kind)
+        if kind != self._kind and found["wheel"] is None:
+            return None
+        files = self._answer.files or {}
+        table = packaging.has_line_table(found["wheel"]) if found["wheel"] and kind == "cuda" else None
+        kernel = next(path for path in kinds.paths if path.endswith(".cu"))
+        return AnswerBench(
+            exercise,
+            self._judge._nursery(kind),
+            diagnosis.packaged(found, files, table),
+            {"library": None, "python": None, "wheel": found["wheel"], "module": kinds.module},
+            self._seed,
+            Source(files[kernel], 1, kernel),
+            beside=lambda: self._bench(exercise, "sim") if kind != "sim" else None,
+        )
 
     def refused(self, reason: str) -> Verdict:
         """Give no points."""
@@ -224,9 +274,15 @@ class _Trial:
 
     def _bench(self, exercise: Exercise, kind: str) -> AnswerBench | None:
         """Return the bench on a kind of device; None where that device cannot run the answer."""
+        from grader.exercise import is_package
         from grader.judge.bench import AnswerBench, Source
         from grader.judge.diagnosis import built
 
+        if kind not in self._benches and is_package(exercise):
+            bench = self._package_bench(exercise, kind)
+            if bench is None:
+                return None
+            self._benches[kind] = bench
         if kind not in self._benches:
             result = self._buildings[kind].result()
             if kind != self._kind and not result.get("ok"):
@@ -274,7 +330,8 @@ class _Trial:
 
     def seconds(self, total: float) -> dict[str, float]:
         """Return how `total` seconds divide into building and the rest."""
-        build = max((building.seconds for building in self._buildings.values()), default=0.0)
+        wheels = (float(found["seconds"]) for found in self._wheels.values())
+        build = max((*(building.seconds for building in self._buildings.values()), *wheels), default=0.0)
         return {"build": round(build, 3), "run": round(max(0.0, total - build), 3), "total": round(total, 3)}
 
 

@@ -26,6 +26,7 @@ class Mutant:
     python: str | None
     check: str | None = "any"
     failing: frozenset[str] = frozenset()
+    files: dict[str, str] | None = None
 
     @property
     def name(self) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.notebook import card, reports
+from grader.notebook import card, operators, reports
 from grader.notebook.answers import is_stub, marker, python_stub
 from grader.notebook.building import BuildUnavailableError, Built, build
 from grader.notebook.checking import refuse
 from grader.notebook.declarations import find
 from grader.notebook.display import progress, show
 from grader.notebook.session import SESSION, shell
+from grader.toolchain import registration
 
 SCRATCH = "scratch"
 """Names the module of a bare `%%cuda` cell."""
@@ -51,6 +52,8 @@ def cuda(line: str, cell: str) -> None:
     if exercise:
         SESSION.judge().start()
     bind(name, built.library, built.functions)
+    if registration.is_named(cell):
+        _register(name)
 
 
 class LazyModule(types.ModuleType):
@@ -66,11 +69,16 @@ class LazyModule(types.ModuleType):
         if name not in self._functions:
             known = ", ".join(self._functions) or "none"
             raise AttributeError(f"the %%cuda cell has no function {name!r}; it has: {known}")
+        return getattr(self._module(), name)
+
+    def _module(self) -> types.ModuleType:
+        """Return the loaded library."""
         if self._loaded is None:
             from grader import toolchain
 
             self.__dict__["_loaded"] = toolchain.load(self._library, self.__name__)
-        return getattr(self._loaded, name)
+        loaded: types.ModuleType = self._loaded
+        return loaded
 
     def __dir__(self) -> list[str]:
         """Name the functions, for completion."""
@@ -87,12 +95,24 @@ def bind(name: str, library: Path, functions: tuple[str, ...]) -> None:
         running.push({"kernels": module} | {key: value for key, value in names.items() if key not in _OURS})
 
 
+def _register(name: str) -> None:
+    """Load the bound module at once: an operator is called through torch.ops, which knows of no module."""
+    module = sys.modules["kernels"]
+    assert isinstance(module, LazyModule)
+    try:
+        module._module()
+    except RuntimeError as error:
+        show(card.note_card(f"{name} could not be registered", str(error)), str(error))
+
+
 def register(running: Any) -> None:
     """Make `%%cuda` known to an IPython shell.
 
-    Untouched Python answers do not raise there, and what the simulator sees is told below each cell.
+    Untouched Python answers do not raise there, what the simulator sees is told below each cell, and a cell
+    that registers something for an operator can be run again.
     """
     reports.register(running)
+    operators.register(running)
     running.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
     if skip_untouched not in running.input_transformers_cleanup:
         running.input_transformers_cleanup.append(skip_untouched)

@@ -16,6 +16,7 @@ from torch.utils.backend_registration import (
     rename_privateuse1_backend,
 )
 
+from grader.simulator import opcheck
 from grader.simulator.compilation import inductor_part
 from grader.simulator.graph import Graph, graph
 from grader.simulator.runtime import DEVICES, library
@@ -29,6 +30,7 @@ def register() -> None:
     rename_privateuse1_backend(NAME)
     torch._register_device_module(NAME, _module())  # type: ignore[no-untyped-call]
     generate_methods_for_privateuse1_backend(for_storage=True)
+    opcheck.extend(NAME)
     for kind in (torch.Tensor, torch.nn.Parameter):
         ForkingPickler.register(kind, _refuse_other_processes)
 

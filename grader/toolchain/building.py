@@ -6,6 +6,7 @@ import functools
 import json
 import re
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from difflib import get_close_matches
@@ -30,7 +31,7 @@ WALL_SECONDS = 170.0
 """How long one compilation may take; past that, but not past `CPU_SECONDS`, the machine is too busy."""
 
 _WRAPPED = ["memcpy", "memmove", "memset", "__assert_fail"]
-_LINK = ["-shared", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
+LINK = ["-shared", "-Wl,-Bsymbolic-functions", *(f"-Wl,--wrap={name}" for name in _WRAPPED)]
 _TORCH_DEFINES = [
     f"-D__CUDA_NO_{name}__"
     for name in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS", "BFLOAT16_CONVERSIONS")
@@ -205,8 +206,15 @@ def _attempt(plan: Plan, mode: str, directory: Path) -> BuildResult:
 
 def _compile(plan: Plan, source: Source, mode: str, target: Path) -> str | None:
     """Compile one unit; return the compiler's output if it failed."""
+    return compiled_unit(plan, source, plan.unit(source, mode), mode, target)
+
+
+def compiled_unit(
+    plan: Plan, source: Source, unit: str, mode: str, target: Path, include: Sequence[str] = ()
+) -> str | None:
+    """Compile a unit's text with a plan's flags; return the compiler's output if it failed."""
     text = target.with_suffix(".cpp")
-    text.write_text(plan.unit(source, mode), encoding="utf-8", errors="surrogateescape")
+    text.write_text(unit, encoding="utf-8", errors="surrogateescape")
     found, request = plan.runtime, plan.request
     flags = [
         *found.unit_flags(mode),
@@ -216,6 +224,7 @@ def _compile(plan: Plan, source: Source, mode: str, target: Path) -> str | None:
     ]
     if mode == "full":
         flags.append(f"-isystem{python_include()}")
+    flags += include
     flags += [f"-I{path}" for path in request.extra_include_paths]
     flags += [*request.extra_cflags, *MESSAGE_FLAGS, "-include", str(found.header(mode))]
     command: list[str | Path] = [found.compiler.path, *flags, "-c", text, "-o", target]
@@ -250,7 +259,7 @@ def _link(plan: Plan, mode: str, objects: list[Path], target: Path) -> str | Non
     ]
     command: list[str | Path] = [
         found.compiler.path,
-        *_LINK,
+        *LINK,
         *objects,
         *libraries,
         *plan.request.extra_ldflags,

@@ -11,7 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.toolchain import binding, cache, growing, machine_faults, nvcc, runtime, toolkit, units
+from grader.toolchain import (
+    binding,
+    cache,
+    growing,
+    machine_faults,
+    nvcc,
+    registration,
+    runtime,
+    toolkit,
+    units,
+)
 from grader.toolchain.compiler import standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.errors import CompileError, EnvironmentFault
@@ -107,7 +117,7 @@ def _arguments(request: BuildRequest, source: Source, names: list[str]) -> dict[
 
 
 def _key(request: BuildRequest, names: list[str], kit: Toolkit) -> str:
-    modules = (binding, growing, nvcc, toolkit, units)
+    modules = (binding, growing, nvcc, registration, toolkit, units)
     parts = [
         *(Path(str(module.__file__)).read_text() for module in modules),
         Path(__file__).read_text(),

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from grader.toolchain import registration
+
 SYMBOLS = ("grader_functions", "grader_functions_cpp")
 SIM_LIBRARY = "module.so"
 CUDA_LIBRARY = "cuda_module.so"
@@ -20,7 +22,8 @@ CUDA_LIBRARY = "cuda_module.so"
 def load(library: Path, name: str, docs: Mapping[str, str] | None = None) -> types.ModuleType:
     """Import a library that `build` made; `docs` are docstrings by function.
 
-    A library for the simulator brings the simulator with it.  Each call gives a new module.
+    A library for the simulator brings the simulator with it.  Each call gives a new module, whose operators
+    take the place of an older one's.
     """
     library = Path(library)
     if library.name not in (SIM_LIBRARY, CUDA_LIBRARY):
@@ -34,6 +37,7 @@ def load(library: Path, name: str, docs: Mapping[str, str] | None = None) -> typ
     for symbol in SYMBOLS:
         if hasattr(opened, symbol):
             vars(module).update(_functions(opened, symbol, make, docs or {}))
+    registration.register(opened, SYMBOLS, name)
     return module
 
 

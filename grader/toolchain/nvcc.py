@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.toolchain import binding, growing, loading, runtime, toolkit, units
+from grader.toolchain import binding, growing, loading, registration, runtime, toolkit, units
 from grader.toolchain.compiler import host_compiler, run, standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.frontend import HostFunction
@@ -96,9 +96,12 @@ class _Unit:
         functions = {f.name: f for f in self.source.translation.defined}
         bound = [functions.get(name) or HostFunction(name, "", (), 0) for name in self.names]
         lines = [f"#include <{path}>" for path in (f"grader/{mode}.h", *paths)]
+        registers = registration.is_named(self.source.text)
+        lines += [registration.DEFERRED] if registers else []
         lines.append(f'#line {self.source.first_line} "{self.source.file}"')
         required = self.request.functions is not None
         table = binding.table(bound, required, loading.SYMBOLS[0])
+        table += registration.table(loading.SYMBOLS[0]) if registers else ""
         return "\n".join([*lines, self.source.text, f'#line 1 "{binding.FILE}"', table])
 
     def _compile_command(self, text: Path, target: Path) -> list[str]:

@@ -58,6 +58,12 @@ def find() -> Toolkit:
     return found
 
 
+def home() -> str:
+    """Return the CUDA toolkit's directory, as PyTorch is to see it."""
+    locate()
+    return str(cpp_extension().CUDA_HOME or "")
+
+
 def require_cuda() -> None:
     """Raise `EnvironmentFault` where the installed PyTorch is built without CUDA."""
     if installed().cuda is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.toolchain import binding, headers
+from grader.toolchain import binding, headers, registration
 from grader.toolchain.diagnostics import UNCLOSED
 from grader.toolchain.frontend import HostFunction, Translation, translate
 from grader.toolchain.request import Diagnostic
@@ -144,17 +145,25 @@ def unit(
     flags: list[str],
 ) -> str:
     """Return the whole text of a unit."""
+    registers = registration.is_named(source.text)
+    text = shipped(source, paths, flags, [registration.DEFERRED] if registers else [])
+    tail = binding.table(functions, required, symbol)
+    tail += registration.table(symbol) if registers else ""
+    return "\n".join([text, f'#line 1 "{binding.FILE}"', tail])
+
+
+def shipped(source: Source, paths: list[str], flags: list[str], head: Sequence[str] = ()) -> str:
+    """Return a unit that binds nothing itself, as a file of a package is compiled."""
     lines = [f"#include <{path}>" for path in paths]
     lines += [
+        *head,
         "#define __CUDACC__ 1",
         "#define __NVCC__ 1",
         *_LAUNCH_BOUNDS,
         *([EXTENDED_LAMBDA] if extended_lambda(flags) else []),
         f'#line {source.first_line} "{_escaped(source.file)}"',
     ]
-    text = source.translation.text
-    tail = binding.table(functions, required, symbol)
-    return "\n".join([*lines, text, f'#line 1 "{binding.FILE}"', tail])
+    return "\n".join([*lines, source.translation.text])
 
 
 def includes(text: str, names: list[str], mode: str, directory: Path) -> list[str]:

@@ -53,10 +53,12 @@ class Policy:
 def for_worker(runtime: Iterable[Path], kind: str) -> Policy:
     """Return what a worker needs besides its own scratch: the directories of the simulator's runtime to read.
 
+    Compilers too: a package's setup.py runs in a worker.
     A GPU's driver looks into more of /proc than can be listed; Landlock keeps other processes' secrets there.
     """
     process = _PROCESS if kind == "sim" else ("/proc",)
-    return Policy((*_common(), *process, *map(str, runtime)), tuple(_devices()))
+    reads = (*_common(), *_compilers(), *process, *map(str, runtime))
+    return Policy(reads, tuple(_devices()))
 
 
 def for_build(cache: Path, temporary: Path) -> Policy:

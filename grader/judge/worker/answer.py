@@ -1,4 +1,7 @@
-"""Loading an answer: the compiled module as `kernels`, and the Python cell as a module that can import it."""
+"""Loading an answer: the compiled module as `kernels`, and the Python cell as a module that can import it.
+
+Operators that the compiled module registers with PyTorch are listed beside its functions, as `ops.NAME`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from typing import Any
 
 import torch
 
+from grader.judge.worker import packaging
 from grader.simulator import symbols
 
 PYTHON_FILE = "<answer>"
@@ -25,6 +29,7 @@ class Answer:
         """Hold nothing yet.  `seal` is called before anything of the answer runs."""
         self.device, self._seal = device, seal
         self.modules: dict[str, types.ModuleType] = {}
+        self.operators: list[str] = []
 
     def load(self, header: dict[str, Any]) -> dict[str, Any]:
         """Import the library; return the functions or the error."""
@@ -37,6 +42,18 @@ class Answer:
         """Run the Python text, which may use the library; return the functions of both or the error."""
         self._sealed()
         return self._loaded("answer", lambda: self._python(header["python"]))
+
+    def install(self, header: dict[str, Any]) -> dict[str, Any]:
+        """Install a wheel into an empty folder and import its extension module from another; as `load`."""
+        return self._loaded("package", lambda: self._package(Path(header["wheel"]), header["module"]))
+
+    def _package(self, wheel: Path, module: str) -> types.ModuleType:
+        target = packaging.unpacked(wheel)
+        if self._seal is not None and self.device.type != "cuda":
+            for library in target.rglob("*.so"):
+                symbols.look_up_ahead(str(library))
+        self._sealed()
+        return packaging.imported(module, target)
 
     def _sealed(self) -> None:
         if self._seal is not None:
@@ -53,7 +70,9 @@ class Answer:
     def _kernels(self, library: str, name: str) -> types.ModuleType:
         from grader import toolchain
 
+        before = set(torch._C._dispatch_get_all_op_names())
         module: types.ModuleType = toolchain.load(Path(library), name)
+        self.operators = sorted(set(torch._C._dispatch_get_all_op_names()) - before)
         sys.modules["kernels"] = module
         return module
 
@@ -69,7 +88,7 @@ class Answer:
         return module
 
     def _functions(self) -> dict[str, str]:
-        found = {}
+        found = {f"ops.{name}": "" for name in self.operators}
         for prefix, module in self.modules.items():
             for name, value in vars(module).items():
                 if (callable(value) or isinstance(value, dict)) and not name.startswith("_"):
@@ -79,6 +98,9 @@ class Answer:
     def function(self, target: str) -> Any:
         """Return the function that the judge names."""
         prefix, name = target.split(".")
+        if prefix == "ops":
+            namespace, operator = name.split("::")
+            return getattr(getattr(torch.ops, namespace), operator)
         return getattr(self.modules[prefix], name)
 
 

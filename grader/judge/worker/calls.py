@@ -86,6 +86,11 @@ class Execution:
         evidence = {**self._evidence(), "bytes_before": bytes_before}
         return self._reply(calls, error, evidence)
 
+    def arguments(self) -> tuple[Any, ...]:
+        """Return the first call's arguments, fresh on the device, and run nothing."""
+        torch.accelerator.set_device_index(self.step.device)
+        return tuple(self._prepare(0, self.step.calls[0]).arguments)
+
     def _bytes_in_use(self) -> int:
         """Return the device memory that earlier steps left behind: nothing of this one is there yet."""
         if not self.step.measure:

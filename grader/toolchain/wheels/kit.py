@@ -1,0 +1,113 @@
+"""What a wheel is built with: a toolkit's directory whose nvcc and c++ are ours, and what they need to know.
+
+On `sim` they compile for the simulator.  On `cuda` they note the command and run the real compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.toolchain.compiler import Compiler, host_compiler
+from grader.toolchain.runtime import Runtime
+from grader.toolchain.torch_install import installed
+
+PACKAGE = Path(__file__).parents[2]
+COMMANDS, SETTINGS, SOURCES = "commands.jsonl", "kit.json", "source"
+_COPIED = ("__init__.py", "verdict.py", "toolchain")
+"""What the stand-ins import: a confined process cannot list the package's own directory."""
+
+
+@dataclass(frozen=True)
+class Kit:
+    """How wheels are built for a kind of device.  Plain data, made by the judge and used by a worker."""
+
+    device: str
+    compiler: str
+    nvcc: str = ""
+    """The real nvcc, on `cuda`."""
+    cuda_home: str = ""
+    runtime: dict[str, Any] | None = None
+    """The simulator's runtime, on `sim`."""
+
+    @staticmethod
+    def find(device: str) -> Kit:
+        """Return this machine's kit; raise `EnvironmentFault` if it has none."""
+        if device == "cuda":
+            from grader.toolchain import toolkit
+
+            found = toolkit.find()
+            return Kit(device, host_compiler().path, found.nvcc, toolkit.home())
+        from grader.toolchain import runtime
+
+        return Kit(device, host_compiler().path, runtime=_plain(runtime.ensure()))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the kit as plain data."""
+        return asdict(self)
+
+    def loaded_runtime(self) -> Runtime:
+        """Return the simulator's runtime without looking for it."""
+        assert self.runtime is not None
+        data = dict(self.runtime)
+        return Runtime(
+            Path(data["directory"]),
+            Path(data["headers"]),
+            data["key"],
+            installed(),
+            Compiler(**data["compiler"]),
+        )
+
+
+def _plain(found: Runtime) -> dict[str, Any]:
+    return {
+        "directory": str(found.directory),
+        "headers": str(found.headers),
+        "key": found.key,
+        "compiler": asdict(found.compiler),
+    }
+
+
+def write(kit: Kit, directory: Path) -> dict[str, str]:
+    """Write the toolkit under `directory` and return the variables that lead PyTorch's build to it."""
+    (directory / "bin").mkdir(parents=True)
+    (directory / "lib64").mkdir()
+    (directory / "include").mkdir()
+    (directory / SETTINGS).write_text(json.dumps(kit.to_json()))
+    for tool in ("nvcc", "c++"):
+        _write_tool(tool, directory)
+    for name in _COPIED:
+        source, target = PACKAGE / name, directory / "lib/grader" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    compiler, nvcc = str(directory / "bin/c++"), str(directory / "bin/nvcc")
+    variables = {"CXX": compiler, "CC": compiler, "PYTORCH_NVCC": nvcc, "MAX_JOBS": str(os.cpu_count() or 2)}
+    # Nothing is fetched, whatever a setup.py asks for.
+    variables |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "SOURCE_DATE_EPOCH": "315619200"}
+    if kit.device == "sim":
+        # PyTorch asks the GPUs of the machine otherwise, and there are none.
+        variables |= {"TORCH_CUDA_ARCH_LIST": "9.0"}
+    return variables
+
+
+def home(kit: Kit, directory: Path) -> str:
+    """Return what PyTorch is to take for the CUDA toolkit."""
+    return str(directory) if kit.device == "sim" else kit.cuda_home
+
+
+def _write_tool(tool: str, directory: Path) -> None:
+    path = directory / "bin" / tool
+    path.write_text(
+        "#!/bin/sh\n"
+        f'PYTHONPATH="{directory / "lib"}" PYTHONDONTWRITEBYTECODE=1 '
+        f'exec "{sys.executable}" -m grader.toolchain.wheels.standin "{directory}" {tool} "$@"\n'
+    )
+    path.chmod(0o755)

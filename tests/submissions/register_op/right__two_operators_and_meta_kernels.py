@@ -1,0 +1,10 @@
+def setup_context(ctx, inputs, output):
+    ctx.save_for_backward(output)
+
+
+def backward(ctx, grad):
+    grad = torch.ops.course.add_relu_backward(grad, ctx.saved_tensors[0])
+    return grad, grad
+
+
+torch.library.register_autograd("course::add_relu", backward, setup_context=setup_context)

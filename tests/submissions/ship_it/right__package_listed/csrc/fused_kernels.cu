@@ -1,0 +1,25 @@
+#include <torch/extension.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void add_relu_kernel(const float* a, const float* b, float* out, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) {
+        const float v = a[i] + b[i];
+        out[i] = v > 0.0f ? v : 0.0f;
+    }
+}
+
+torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
+    TORCH_CHECK(a.is_cuda() && b.is_cuda(), "add_relu: a and b must be on the device");
+    TORCH_CHECK(a.sizes() == b.sizes(), "add_relu: a and b must have the same sizes");
+    a = a.contiguous();
+    b = b.contiguous();
+    auto out = torch::empty_like(a);
+    const int64_t n = a.numel();
+    auto stream = c10::cuda::getCurrentCUDAStream();
+    add_relu_kernel<<<(n + 255) / 256, 256, 0, stream>>>(
+        a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}

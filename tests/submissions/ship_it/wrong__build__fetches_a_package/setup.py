@@ -1,0 +1,19 @@
+# Reason: setup_requires fetches at build time, and there is no network.
+# Fault: B24
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+setup(
+    name="myops",
+    version="0.1.0",
+    setup_requires=["numpy-that-is-nowhere>=1"],
+    packages=["myops"],
+    ext_modules=[
+        CUDAExtension(
+            name="myops._C",
+            sources=["csrc/bindings.cpp", "csrc/fused_kernels.cu"],
+            extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3", "-lineinfo"]},
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension},
+)

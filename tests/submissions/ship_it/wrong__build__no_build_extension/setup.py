@@ -1,0 +1,16 @@
+# Reason: without BuildExtension setuptools does not know what a .cu is.
+from setuptools import setup
+from torch.utils.cpp_extension import CUDAExtension
+
+setup(
+    name="myops",
+    version="0.1.0",
+    packages=["myops"],
+    ext_modules=[
+        CUDAExtension(
+            name="myops._C",
+            sources=["csrc/bindings.cpp", "csrc/fused_kernels.cu"],
+            extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3", "-lineinfo"]},
+        )
+    ],
+)

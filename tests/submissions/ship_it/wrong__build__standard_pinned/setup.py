@@ -1,0 +1,18 @@
+# Reason: -std=c++14 is what an old tutorial says; PyTorch's headers need a later one.
+# Fault: B09
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+setup(
+    name="myops",
+    version="0.1.0",
+    packages=["myops"],
+    ext_modules=[
+        CUDAExtension(
+            name="myops._C",
+            sources=["csrc/bindings.cpp", "csrc/fused_kernels.cu"],
+            extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3", "-lineinfo", "-std=c++14"]},
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension},
+)
