@@ -144,7 +144,7 @@ class Python:
     @property
     def signature(self) -> str:
         """All that it defines, for messages."""
-        return ", ".join(self.signatures)
+        return ", ".join(one if "(" in one else f"{one}: dict" for one in self.signatures)
 
     python_signature = signature
 

@@ -75,7 +75,9 @@ class Build(Check):
             if f"answer.{name}" not in functions:
                 defined = [one.split(".")[1] for one in functions if one.startswith("answer.")]
                 others = [one for one in defined if one not in wanted]
-                return failed(messages.signature(name, answer.python_signature, others, "other name"))
+                return failed(
+                    messages.signature(name, answer.python_signature, others, "other function or dict")
+                )
         return None
 
 

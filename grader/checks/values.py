@@ -15,7 +15,6 @@ from grader.judge import messages
 from grader.judge.observation import Foreign
 
 _MISSING = object()
-_ANOTHER_TYPE = "expected a whole number, an int"
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,7 @@ class Values(Check):
             return PASSED
         are = "is" if len(wrong) == 1 else "are"
         count = f" {len(wrong)} of {len(seen)} values {are} wrong." if len(seen) > 1 else ""
-        advice = "" if _ANOTHER_TYPE in wrong[0] else self.advice
-        return failed(f"{wrong[0]} {advice}".rstrip() + count)
+        return failed(wrong[0] + count)
 
     def _problems(self, bench: Bench, case: Case) -> Iterator[str | None]:
         """Yield what is wrong with each value of a case, or None."""
@@ -72,8 +70,8 @@ class Values(Check):
             return None
         right = f"expected {expected}" if self.tells else "expected another number"
         if not isinstance(value, int) or isinstance(value, bool):
-            return f"{words} is {_shown(value)}{where}; {_ANOTHER_TYPE}."
-        return f"{words} is {_shown(value)}{where}; {right}."
+            return f"{words} is {_shown(value)}{where}; expected a whole number, an int."
+        return f"{words} is {_shown(value)}{where}; {right}. {self.advice}".rstrip()
 
 
 def _named(bench: Bench, arguments: tuple[Any, ...]) -> str:

@@ -49,7 +49,11 @@ EXERCISE = Exercise(
     ),
     checks=(
         Build(),
-        Values(3, "Draw one box for each kernel, and an arrow for each tensor in and out of it."),
+        Values(
+            3,
+            "Draw one box for each kernel, and an arrow for each tensor in and out of it: numel elements of "
+            "itemsize bytes.",
+        ),
     ),
     hints=(
         "How many tensors of numel elements does a + b read, and how many does it write? And relu(c)?",

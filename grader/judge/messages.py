@@ -47,7 +47,8 @@ def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Rep
     line = _python_line(error)
     message = sentence(" ".join(error.message.split("\n")[0].split())[:_MESSAGE_SHOWN])
     advice = _exception_advice(error)
-    return f"{function} raised {error.type} {when}{located(where, line)}: {message} {advice}"
+    said = f": {message}" if message else "."
+    return f"{function} raised {error.type} {when}{located(where, line)}{said} {advice}"
 
 
 def sentence(text: str) -> str:
@@ -70,6 +71,8 @@ def _exception_advice(error: ErrorSeen) -> str:
         return "It asked for more memory than an answer may have: look at what grows, and at sizes."
     if error.type == "NameError":
         return ALONE
+    if error.type == "TypeError" and "positional argument" in text:
+        return "Accept the arguments that the exercise names."
     if "incompatible function arguments" in text or "expected scalar type" in text:
         return "Accept the types that the exercise names."
     if error.phase == "backward":
@@ -173,7 +176,7 @@ _SAYINGS = {
     ),
     "misaligned": (
         "{kernel} {verb} {place} at an address that is no multiple of the {bytes} bytes it took",
-        "A vector access needs an aligned pointer: a slice may begin anywhere.",
+        "A vector access needs an aligned pointer: a slice, or the next row, may begin anywhere.",
     ),
     "use_after_free": (
         "{kernel} {verb} {place} after that memory was freed",

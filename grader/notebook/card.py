@@ -187,7 +187,7 @@ def _table(verdict: Verdict) -> str:
     names = ("Check", "Result", "Points")
     head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in names)
     return (
-        f'<table><caption style="text-align:left">{caption}</caption>'
+        f'<table><caption style="text-align:left;white-space:nowrap">{caption}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
 

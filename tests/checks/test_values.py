@@ -103,6 +103,7 @@ def test_a_name_of_another_cell_is_explained(judge: Judge) -> None:
 def test_an_exception_is_shown_with_its_line(judge: Judge) -> None:
     """An answer that raises is told where."""
     assert "ZeroDivisionError" in message(judge, FORMULAS.format(fused="1 // 0"))
+    assert "box" not in message(judge, FORMULAS.format(fused="1 // 0"))
     assert "Python line 7" in message(judge, FORMULAS.format(fused="1 // 0"))
 
 

@@ -213,6 +213,14 @@ def test_exception_reads_as_sentences() -> None:
     assert text.startswith('f raised MemoryError when called (case "one"): std::bad_alloc. It asked for more')
 
 
+def test_exception_without_words_or_with_too_many_arguments() -> None:
+    """An assertion that says nothing leaves no colon, and arguments that are not taken are what to mend."""
+    silent = messages.exception("f", ErrorSeen("call", 0, "AssertionError", ""), "")
+    assert silent.startswith("f raised AssertionError when called. These inputs are valid")
+    error = ErrorSeen("call", 0, "TypeError", "f() takes 2 positional arguments but 3 were given")
+    assert messages.exception("f", error, "").endswith("Accept the arguments that the exercise names.")
+
+
 def test_late_fault_is_told_by_its_report() -> None:
     """A fault that surfaced after the call is told by the report on it, not by CUDA's number."""
     error = ErrorSeen("finish", 0, "RuntimeError", "CUDA error: an illegal memory access was encountered")
