@@ -38,7 +38,46 @@ REFUSED = {
         "const float t[2] = {1, 2};\n__global__ void k(float* p, int i) { *p = t[i]; }",
         "declare the array __constant__",
     ),
+    "launch of a host function": (
+        "void k(float* p) { }\nvoid g(float* p) { k<<<1, 1>>>(p); }",
+        "'k' is no kernel",
+    ),
+    "shared memory of the host": ("int g() { __shared__ int s; return s; }", "belongs into a kernel"),
+    "device variable from the host": (
+        "float start() { return 2; }\n__device__ float factor = start();",
+        "cudaMemcpyToSymbol",
+    ),
+    "typeid": ("__global__ void k(float* p) { *p = typeid(p) == typeid(p); }", "typeid is not allowed"),
+    "member of a tensor": (
+        "__global__ void k(const torch::Tensor& x, float* p) { *p = x.size(0); }",
+        "a pointer or an accessor",
+    ),
     "kernel of other letters": ("__global__ void größe() { }", "ASCII"),
+    "member of the host": (
+        "struct S { float a; float at(float x) const { return a * x; } };\n"
+        "__global__ void k(float* p, S s) { *p = s.at(*p); }",
+        "calling a __host__ function ('S::at') from a __global__ function ('k')",
+    ),
+    "member of the host by pointer": (
+        "struct S { float at(float x); };\n__device__ float f(S* s) { return s->at(1.f); }",
+        "calling a __host__ function ('S::at') from a __device__ function ('f')",
+    ),
+    "member of the host of a local variable": (
+        "template <class T> struct S { T at(T x) { return x; } };\n"
+        "__global__ void k(float* p) { S<float> s; *p = s.at(*p); }",
+        "('S::at')",
+    ),
+    "static member of the host": (
+        "struct S { static float at(float x) { return x; } };\n"
+        "__global__ void k(float* p) { *p = S::at(*p); }",
+        "('S::at')",
+    ),
+    "constructor of the host": (
+        "struct S { float a; S(float x, float y) : a(x + y) { } };\n"
+        "__global__ void k(float* p) { S s(1.f, 2.f); *p = s.a; }",
+        "('S::S')",
+    ),
+    "exceptions in a member": ("struct S { __device__ void f() { throw 1; } };", "exception handling"),
 }
 
 ACCEPTED = {
@@ -77,6 +116,54 @@ ACCEPTED = {
     "host library on the host": "std::vector<int> g() { return {}; }\n__global__ void k() { }",
     "inner lambda": (
         "__global__ void k(float* p) { auto f = [&](float x) { return x * p[0]; }; p[1] = f(2.f); }"
+    ),
+    "members of both sides": (
+        "struct S { __host__ __device__ float at(float x) { return x; }\n"
+        "  constexpr float b() { return 1; } };\n"
+        "__global__ void k(float* p, S s) { *p = s.at(s.b()); }"
+    ),
+    "an overload of the device": (
+        "struct S { int at(int x) { return x; } __device__ float at(float x) { return x; } };\n"
+        "__global__ void k(float* p, S s) { *p = s.at(*p); }"
+    ),
+    "defaulted members": (
+        "struct S { S() = default; S(const S&) = default; float a; };\n"
+        "__global__ void k(float* p, S s) { S t; S u(s); *p = t.a + u.a; }"
+    ),
+    "host members on the host": (
+        "struct S { float at(float x) { return x; } };\n"
+        "float g(S s) { return s.at(1); }\n__global__ void k(float* p, S s) { }"
+    ),
+    "a member of another class": (
+        "struct S { int size() { return 1; } };\n__global__ void k(A a, S s, int* p) { *p = a.size(); }"
+    ),
+    "an aggregate": (
+        "struct S { float a, b; float sum() { return a + b; } };\n"
+        "__global__ void k(float* p) { S s{1.f, 2.f}; *p = s.a + s.b; }"
+    ),
+    "launch of an overloaded name": (
+        "void k(int n) { }\n__global__ void k(float* p) { }\nvoid g(float* p) { k<<<1, 1>>>(p); k(1); }"
+    ),
+    "device variable of a constant": (
+        "constexpr float twice(float x) { return 2 * x; }\n__device__ float factor = twice(1);"
+    ),
+    "tensors on the host": (
+        "__global__ void k(float* p) { }\n"
+        "void g(torch::Tensor x) { k<<<x.size(0), 1>>>(x.data_ptr<float>()); }"
+    ),
+    "another variable of that name": (
+        "struct S { float at(float x) { return x; } };\n"
+        "__global__ void k(float* p, S s) { { A s; *p = s.at(*p); } }"
+    ),
+    "members of a base": (
+        "struct B { __device__ float at(float x) { return x; } };\n"
+        "struct S : B { using B::at; float at(int x) { return x; } };\n"
+        "__global__ void k(float* p, S s) { *p = s.at(*p); }"
+    ),
+    "initialisers in braces": (
+        "struct S { int a{3}; float b = f(2); __device__ S(int x, int y) : a{x}, b(y) { } \n"
+        "  __device__ int get() const { return a; } };\n"
+        "__global__ void k(int* p) { S s(1, 2); *p = s.get(); }"
     ),
     "array of a literal size": "__global__ void k(float* p) { float v[3]; v[0] = 1; *p = v[0]; }",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grader.toolchain.frontend import members, misplaced
 from grader.toolchain.frontend.declarators import parameters
 from grader.toolchain.frontend.kernels import Fault, Kernel, Launch
 from grader.toolchain.frontend.outline import Item, Sides, items
@@ -16,6 +17,7 @@ _WORD = {"global": "__global__", "device": "__device__", "host": "__host__"}
 _NOT_DEVICE = {
     "try": "device code does not support exception handling",
     "throw": "device code does not support exception handling",
+    "typeid": "typeid is not allowed in device code",
     "TORCH_CHECK": "TORCH_CHECK calls a __host__ function: use assert in a kernel, and check on the host",
     "AT_ERROR": "AT_ERROR calls a __host__ function: use assert in a kernel",
 }
@@ -78,11 +80,15 @@ def find_faults(
     sides, found = Sides.of(tokens), list(items(tokens.file))
     faults = [*_members(kernels), *_initialised(declarations), *_lambdas(tokens.file)]
     faults += [fault for kernel in kernels if (fault := _ascii(kernel)) is not None]
+    known = list(members.classes(found))
+    methods = list(members.of_device(known, sides))
     faults += _calls(found, sides)
-    for item in found:
-        if sides.side(item) in ("global", "device"):
+    faults += misplaced.find(found, launches, declarations, sides)
+    for item in (*found, *methods):
+        if item.function is not None and sides.side(item) in ("global", "device"):
             faults += _refused(item)
             faults += _host_variables(item, found)
+            faults += members.host_calls(item, known, sides)
     faults += _functors(found, launches, sides)
     return faults
 
