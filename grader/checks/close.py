@@ -140,7 +140,7 @@ def _rounding_advice(relative: float, dtype: torch.dtype) -> str:
         return ""
     narrower, least, most = _ROUNDED[dtype]
     if least <= relative < most:
-        return f"The error is that of a narrower type: compute in {narrower}."
+        return f"The error has the size of a narrower type's: compute in {narrower}, or seek a small term."
     return _LAST_DIGITS if 0 < relative < least else ""
 
 

@@ -258,7 +258,10 @@ def _stream_advice(kernel: str, usual: str) -> str:
 
 _REFUSED = (
     ("has no block", "Round the number of blocks up, and launch nothing where there is nothing to do."),
-    ("is larger than", "Only x may have more than 65,535 blocks: lay the long dimension along x, or let a block cover more."),
+    (
+        "is larger than",
+        "Only x may have more than 65,535 blocks: lay the long dimension along x, or let a block cover more.",
+    ),
     ("__launch_bounds__", "Launch no more threads than the kernel declares."),
     (
         "threads, at most",
