@@ -74,8 +74,8 @@ class Child:
         stem = folder / name.replace(" ", "_")
         self.said, self.errors = stem.with_suffix(".out"), stem.with_suffix(".err")
         environment = {
-            **os.environ, "PYTHONPATH": str(ROOT), "TORCHINDUCTOR_COMPILE_THREADS": "2",
-            "OMP_NUM_THREADS": "2",
+            **os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+            "TORCHINDUCTOR_COMPILE_THREADS": "2", "OMP_NUM_THREADS": "2",
         }  # fmt: skip
         with self.said.open("w") as out, self.errors.open("w") as err:
             self.process = subprocess.Popen(

@@ -28,20 +28,23 @@ Run = Callable[[], Any]
 def main(name: str, sizes: list[int]) -> None:
     """Prepare, wait, measure."""
     operation = next(one for one in OPERATIONS if one.name == name)
-    forms = functions(operation)
+    forms, missing = functions(operation)
     prepared = [(size, Prepared(operation, forms, size, size == min(sizes))) for size in sizes]
+    for _, one in prepared:
+        one.problems |= missing
     print("READY", flush=True)
     sys.stdin.readline()
     for size, one in prepared:
         print(json.dumps({"operation": name, "size": size, **one.measured()}), flush=True)
 
 
-def functions(operation: Operation) -> dict[str, Callable[..., Any]]:
-    """Return every form by name.  One that does not build or compile is left out, and told."""
+def functions(operation: Operation) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
+    """Return every form by name, and of those that do not build why."""
     with ThreadPoolExecutor() as pool:
         built = {
             form: pool.submit(_module, operation, form, *texts) for form, texts in operation.sources().items()
         }
+    missing: dict[str, str] = {}
     found: dict[str, Callable[..., Any]] = {"eager": operation.composed}
     settings: Any = import_module("torch._functorch.config")
     settings.donated_buffer = False  # backward runs many times
@@ -49,9 +52,10 @@ def functions(operation: Operation) -> dict[str, Callable[..., Any]]:
     for form, job in built.items():
         try:
             found[form] = getattr(job.result(), operation.function)
-        except Exception:
+        except Exception as error:
             print(f"{operation.name}, {form}:\n{traceback.format_exc(limit=3)}", file=sys.stderr)
-    return found
+            missing[form] = f"{type(error).__name__}: {str(error).strip()[:200]}"
+    return found, missing
 
 
 def _module(operation: Operation, form: str, cuda: str, python: str) -> Any:

@@ -69,6 +69,7 @@ def test_patterns_are_counted_in_a_process_of_their_own() -> None:
 @pytest.mark.skipif(
     not torch.cuda.is_available(), reason="needs a GPU: counts on it are compared with the CPU's"
 )
+@pytest.mark.filterwarnings("ignore:TensorFloat32 tensor cores:UserWarning")
 def test_a_gpu_has_the_same_counts() -> None:
     """What counts as a kernel is chosen so that the answer does not depend on the device."""
     assert inductor.counts(PATTERNS, torch.device("cuda")) == counted()

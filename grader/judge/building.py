@@ -41,7 +41,7 @@ class Building:
 
     def _start(self, confined: bool) -> None:
         self._temporary = Path(tempfile.mkdtemp(prefix="grader-build-"))
-        kept = _kept_environment() if confined else os.environ
+        kept = {**_kept_environment(), **_told(self._device)} if confined else os.environ
         self._process = subprocess.Popen(
             self._command() if confined else [sys.executable, "-m", "grader.toolchain"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -122,6 +122,17 @@ def _kept_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name in _KEPT or name.startswith(_KEPT_PREFIXES)
     }  # fmt: skip
+
+
+def _told(device: str) -> dict[str, str]:
+    """Return what tells a build what the judge has found; what is missing, a build says itself."""
+    from grader.toolchain import EnvironmentFault as Missing
+    from grader.toolchain import machine
+
+    try:
+        return {machine.VARIABLE: machine.found(device)}
+    except Missing:
+        return {}
 
 
 def _kill_all(process: subprocess.Popen[str]) -> None:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from grader.toolchain.errors import EnvironmentFault
+from grader.toolchain.machine import told
 
 LEARNER_FLAGS = [
     "-O1",
@@ -80,6 +81,8 @@ class Ran:
 @cache
 def host_compiler() -> Compiler:
     """Return g++, or what `CXX` names."""
+    if "compiler" in told():
+        return Compiler(**told()["compiler"])
     name = os.environ.get("CXX") or "g++"
     path = shutil.which(name)
     if path is None:
@@ -100,6 +103,8 @@ def standard_library() -> str:
     `stream << number`: that uses a facet of one copy with the locale of another (seen with
     PyTorch 2.11 and g++ 13).
     """
+    if "standard_library" in told():
+        return str(told()["standard_library"])
     compiler = host_compiler().path
     named = run([compiler, "-print-file-name=libstdc++.so.6"], seconds=20).output.strip()
     if Path(named).is_absolute():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 from grader.judge import building
 from grader.judge.building import Building
+from grader.toolchain import machine
 
 
 @pytest.fixture
@@ -61,3 +64,23 @@ def test_memory_is_bounded(started: list[Building]) -> None:
     for number in range(building._REMEMBERED + 10):
         made(str(number))
     assert len(building._built) == building._REMEMBERED
+
+
+def test_a_confined_build_is_told_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gets what the judge found; one that is not confined looks for itself."""
+    environments: list[dict[str, str]] = []
+
+    class Started(subprocess.Popen[str]):
+        def __init__(self, command: list[str], **options: Any) -> None:
+            if "grader.toolchain" in command:
+                environments.append(dict(options["env"]))
+                command = [sys.executable, "-c", "print('{\"ok\": false}')"]
+            super().__init__(command, **options)
+
+    monkeypatch.setattr(building.subprocess, "Popen", Started)
+    monkeypatch.delenv(machine.VARIABLE, raising=False)
+    for confined in (True, False):
+        Building({"device": "sim", "cuda": f"confined {confined}"}, confined).result()
+    confined_one, free = environments
+    assert confined_one[machine.VARIABLE] == machine.found("sim")
+    assert machine.VARIABLE not in free

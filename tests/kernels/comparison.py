@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -56,7 +57,8 @@ class Store:
 
 
 def _digest(form: Form) -> str:
-    return hashlib.sha256(form.source.encode()).hexdigest()[:12]
+    """Name the code: what its header says of it may be put otherwise."""
+    return hashlib.sha256(re.sub(r"^//.*\n", "", form.source, flags=re.MULTILINE).encode()).hexdigest()[:12]
 
 
 def tools_of(form: Form) -> tuple[str, ...]:

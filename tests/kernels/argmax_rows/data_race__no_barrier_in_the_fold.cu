@@ -1,6 +1,6 @@
 // Kernel: place of the largest element of each row, the first of equals; value and place fold together.
 // Fault: value and place of a pair are read while they change.
-// On a GPU: compute-sanitizer racecheck or wrong values
+// On a GPU: compute-sanitizer racecheck or wrong values or may pass
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 

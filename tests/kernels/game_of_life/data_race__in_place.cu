@@ -1,6 +1,6 @@
 // Kernel: five generations on a torus; two boards change places.
 // Fault: cells are replaced while their neighbours still count them.
-// On a GPU: wrong values
+// On a GPU: wrong values or may pass
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 #include <utility>

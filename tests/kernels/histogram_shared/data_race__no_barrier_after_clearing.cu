@@ -1,6 +1,6 @@
 // Kernel: counts of 50 values; each block counts in shared memory and adds its counts once.
 // Fault: some warps count before others have cleared.
-// On a GPU: compute-sanitizer racecheck or wrong values
+// On a GPU: compute-sanitizer racecheck or wrong values or may pass
 // Also: uninitialised_read
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>

@@ -1,6 +1,6 @@
 // Kernel: points in a quarter circle from a generator of random bits for each thread; integer atomics.
 // Fault: there is no barrier between clearing the counter and counting.
-// On a GPU: compute-sanitizer racecheck or wrong values
+// On a GPU: compute-sanitizer racecheck or wrong values or may pass
 // Also: uninitialised_read
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
