@@ -21,6 +21,8 @@ _COPYING = "clone copy_ _to_copy _copy_from _copy_from_and_resize"
 PASSES = frozenset(f"{_FILLING} {_COPYING}".split())
 """Operators that write memory, each as a kernel or a copy would on a GPU."""
 _UNSEEN = Finding(Outcome.NOT_RUN, "Not looked at: a dense call raises an exception.")
+_ALLOCATE = "Allocate with torch::empty and let the kernel write every element."
+_CONVERT = "Read the argument as it is, and convert in the kernel."
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,6 @@ def _problem(seen: Observation) -> str | None:
         if name in PASSES:
             return (
                 f"beside its one kernel the call ran {name}, which is a pass over memory of its own. "
-                "Allocate with torch::empty and let the kernel write every element."
+                f"{_CONVERT if name in _COPYING.split() else _ALLOCATE}"
             )
     return None

@@ -58,13 +58,20 @@ def test_one_kernel_into_fresh_memory_passes() -> None:
 
 
 @pytest.mark.parametrize(
-    "operator", ["aten::zeros_like", "aten::fill_.Scalar", "aten::_to_copy", "aten::clone"]
+    ("operator", "advice"),
+    [
+        ("aten::zeros_like", "torch::empty"),
+        ("aten::fill_.Scalar", "torch::empty"),
+        ("aten::_to_copy", "convert in the kernel"),
+        ("aten::clone", "convert in the kernel"),
+    ],
 )
-def test_a_pass_beside_the_kernel_fails(operator: str) -> None:
-    """Filling and copying read or write all of a tensor again, and are named."""
+def test_a_pass_beside_the_kernel_fails(operator: str, advice: str) -> None:
+    """Filling and copying read or write all of a tensor again, and are named, each with what mends it."""
     finding = judged(["norm"], "aten::empty_like", operator)
     assert finding.outcome is Outcome.FAILED
     assert operator.split("::")[1].split(".")[0] in finding.message
+    assert advice in finding.message
 
 
 def test_two_kernels_fail_where_the_second_is_launched() -> None:
