@@ -45,7 +45,14 @@ def prose(lesson: Path) -> str:
 
 def test_there_are_lessons() -> None:
     """An empty solutions folder must not pass the tests below."""
-    known = {"01_why_an_extension", "02_load_inline", "04_autograd", "05_streams", "07_irregular_and_novel"}
+    known = {
+        "01_why_an_extension",
+        "02_load_inline",
+        "04_autograd",
+        "05_streams",
+        "07_irregular_and_novel",
+        "08_shipping",
+    }
     assert known <= {path.stem for path in LESSONS}
 
 
@@ -71,7 +78,7 @@ def test_prose_has_no_exclamation_marks(lesson: Path) -> None:
 def test_code_cells_name_no_vendor_device(lesson: Path) -> None:
     """Cells run unchanged on `sim` and on CUDA, so Python in them never says cuda."""
     for source in cells(lesson, "code"):
-        if source.startswith("%%cuda"):
+        if source.startswith("%%"):
             continue
         names = {node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
         assert "cuda" not in names, source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,18 +21,20 @@ _LINE_TABLE = b".nv_debug_line_sass"
 """The section of a device's code that says which line each instruction comes from."""
 
 
-def wheel(files: Mapping[str, str], nursery: Nursery) -> dict[str, Any]:
+def wheel(files: Mapping[str, str], kind: str, nursery: Callable[[], Nursery]) -> dict[str, Any]:
     """Return what came of building: `wheel` (a path, or None), `output`, `commands` and `seconds`.
+
+    `nursery` gives the parent of the worker that builds, where that is not found built.
 
     Raises `EnvironmentFault` if the machine cannot build, `WorkerLostError` if setup.py ended the worker.
     """
     from grader.toolchain.wheels import Kit
 
     started = time.monotonic()
-    kit = Kit.find(nursery.kind)
+    kit = Kit.find(kind)
     place = cache.root() / "wheels" / _key(files, kit.to_json())
     with cache.writing(cache.root()), locked(cache.lock_path(place.name)):
-        result = _kept(place) or _made(files, kit.to_json(), nursery, place)
+        result = _kept(place) or _made(files, kit.to_json(), nursery(), place)
     return {**result, "seconds": time.monotonic() - started}
 
 

@@ -195,7 +195,7 @@ class _Trial:
 
         if kind not in self._wheels:
             try:
-                found = packaging.wheel(self._answer.files or {}, self._judge._nursery(kind))
+                found = packaging.wheel(self._answer.files or {}, kind, lambda: self._judge._nursery(kind))
             except WorkerLostError as loss:
                 found = {"wheel": None, "output": f"setup.py {loss.what}", "commands": [], "seconds": 0.0}
             self._wheels[kind] = found

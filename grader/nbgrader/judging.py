@@ -152,6 +152,6 @@ def _texts(
         if (cell := cells.get(grade_id)) is None:
             texts[kind] = ""
             continue
-        texts[kind] = cuda_text(cell.source) if kind == "cuda" else cell.source
+        texts[kind] = cell.source if kind == "python" else cuda_text(cell.source)
         attempted |= not (grade_id in released and untouched(released[grade_id], cell.source))
     return texts if attempted else None

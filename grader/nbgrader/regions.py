@@ -92,7 +92,7 @@ def clear(text: str, stub: list[str], comment: str, further: list[str]) -> Clear
 
 def clear_answer(source: str, found: Marker) -> Cleared:
     """Return the released text of an answer cell."""
-    if found.kind == "cuda":
+    if not found.in_python:
         stub = cuda_stub(found.exercise)
         return clear(source, stub, "//", further=stub[:1])
     stub = python_stub(found.exercise)

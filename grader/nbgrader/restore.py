@@ -132,7 +132,7 @@ def _place_other(result: Restored, cell: ReleasedCell, claims: list[_Claim]) -> 
     if len(answers) > 1:
         result.note(found.exercise, f"{len(answers)} cells answer {found.exercise}; {_POLICY}.")
     source = chosen.source
-    if found.kind == "cuda" and not source.startswith("%%cuda"):
+    if found.kind not in ("python", "check") and not source.startswith("%%"):
         source = f"{found.first_line}\n{source}"
     _replace(result, chosen, _fresh(cell, like=chosen, source=source))
 

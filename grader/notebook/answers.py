@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 _CUDA = re.compile(r"^%%cuda[ \t]+(?P<id>\w+)[ \t]*$")
+_FILE = re.compile(r"^%%package[ \t]+(?P<id>\w+)[ \t]+(?P<path>[\w.-]+(?:/[\w.-]+)*)[ \t]*$")
 _PYTHON = re.compile(r"^#[ \t]*answer:[ \t]*(?P<id>\w+)[ \t]*$", re.IGNORECASE)
 _CHECK = re.compile(r"""^check\(\s*["'](?P<id>\w+)["']\s*(,\s*untouched=["'](?P<untouched>\w+)["']\s*)?\)$""")
 
@@ -20,24 +21,44 @@ CHECK_PREFIX = "check_"
 """Begins the grade id of a check cell."""
 
 
+_KINDS = ("cuda", "python", "check")
+
+
 @dataclass(frozen=True)
 class Marker:
-    """What the first line of a cell declares.  `kind` is `cuda`, `python` or `check`."""
+    """What the first line of a cell declares.
+
+    `kind` is `cuda`, `python` or `check`; for a file of a package it is the file's path.
+    """
 
     kind: str
     exercise: str
     untouched: str | None = None
 
     @property
+    def is_file(self) -> bool:
+        """Whether the cell is a file of a package."""
+        return self.kind not in _KINDS
+
+    @property
+    def in_python(self) -> bool:
+        """Whether the cell's text is Python, and not C++."""
+        return self.kind == "python" or self.kind.endswith(".py")
+
+    @property
     def grade_id(self) -> str:
         """Return the nbgrader id of the declared cell."""
         if self.kind == "python":
             return self.exercise + PYTHON_SUFFIX
+        if self.is_file:
+            return f"{self.exercise}-{re.sub('[^A-Za-z0-9]+', '_', self.kind).strip('_')}"
         return CHECK_PREFIX + self.exercise if self.kind == "check" else self.exercise
 
     @property
     def first_line(self) -> str:
         """Return the first line of a cell of this kind, as an author writes it."""
+        if self.is_file:
+            return f"%%package {self.exercise} {self.kind}"
         lines = {"cuda": "%%cuda {}", "python": "# answer: {}", "check": 'check("{}")'}
         return lines[self.kind].format(self.exercise)
 
@@ -49,6 +70,8 @@ def marker(source: str) -> Marker | None:
     """
     if found := _CUDA.match(source.split("\n", 1)[0].rstrip("\r")):
         return Marker("cuda", found["id"])
+    if found := _FILE.match(source.split("\n", 1)[0].rstrip("\r")):
+        return Marker(found["path"], found["id"])
     if found := _CHECK.match(source.strip()):
         return Marker("check", found["id"], found["untouched"])
     if found := _PYTHON.match(source.lstrip().split("\n", 1)[0].rstrip("\r")):
@@ -63,9 +86,9 @@ def is_check(source: str) -> bool:
 
 
 def cuda_text(source: str) -> str:
-    """Return the CUDA source of a `%%cuda` cell: all but the magic line."""
+    """Return the text of a `%%cuda` or `%%package` cell: all but the magic line."""
     first, _, rest = source.partition("\n")
-    return rest if first.startswith("%%cuda") else source
+    return rest if first.startswith(("%%cuda", "%%package")) else source
 
 
 def stub_message(exercise: str) -> str:

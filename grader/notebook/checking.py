@@ -60,6 +60,7 @@ def check(
     untouched: str | None = None,
     cuda: str | None = None,
     python: str | None = None,
+    files: Mapping[str, str] | None = None,
     device: str = "auto",
 ) -> Report:
     """Judge the last-run answer cells of an exercise, or the texts given, and return the report.
@@ -70,6 +71,7 @@ def check(
     declared = _declared(exercise)
     texts = SESSION.texts(exercise, declared.kinds)
     texts |= {kind: text for kind, text in (("cuda", cuda), ("python", python)) if text is not None}
+    texts |= files or {}
     missing = _missing(declared, texts)
     stub = any(is_stub(exercise, text) for text in texts.values())
     if missing or stub or (untouched and digest(texts["cuda"]) == untouched):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,12 @@ class Declared:
     points: float
     hints: tuple[str, ...]
     kinds: tuple[str, ...]
-    """The answer cells it has: `cuda`, `python` or both, in the order in which they are built."""
+    """The answer cells it has: `cuda`, `python` or both, or a package's files, in the order of building."""
+
+
+def _kinds(answer: Any) -> tuple[str, ...]:
+    files: tuple[str, ...] = getattr(answer, "paths", ())
+    return files or ("cuda",) * answer.needs_cuda + ("python",) * answer.needs_python
 
 
 @functools.cache
@@ -29,7 +35,7 @@ def known() -> dict[str, Declared]:
             lesson=exercise.lesson,
             points=float(exercise.points),
             hints=exercise.hints,
-            kinds=("cuda",) * exercise.answer.needs_cuda + ("python",) * exercise.answer.needs_python,
+            kinds=_kinds(exercise.answer),
         )
         for exercise in all_exercises()
     }

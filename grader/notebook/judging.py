@@ -53,13 +53,14 @@ class CellJudge:
         seed: int | None,
         first_line: int = CUDA_FIRST_LINE,
     ) -> Verdict:
-        """Judge the texts of the answer cells, by kind: `cuda` without its magic line, `python` whole.
+        """Judge the texts of the answer cells, by kind: `python` whole, others without their magic line.
 
         `first_line` is the number that the learner's editor shows for the first line of the CUDA text.
         """
         from grader.judge import Answer, EnvironmentFault
 
-        answer = Answer(cuda=texts.get("cuda"), python=texts.get("python"), cuda_first_line=first_line)
+        files = {kind: text for kind, text in texts.items() if kind not in ("cuda", "python")}
+        answer = Answer(texts.get("cuda"), texts.get("python"), files or None, cuda_first_line=first_line)
         try:
             return self.start().judge(exercise, answer, device=device, seed=seed)
         except EnvironmentFault as fault:

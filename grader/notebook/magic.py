@@ -1,4 +1,7 @@
-"""The `%%cuda` cell magic: remember the answer, build it beside the kernel, bind its functions."""
+"""The cell magics.
+
+`%%cuda` remembers the answer, builds it beside the kernel and binds its functions; `%%package` keeps a file.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from grader.notebook import card, operators, reports
 from grader.notebook.answers import is_stub, marker, python_stub
 from grader.notebook.building import BuildUnavailableError, Built, build
 from grader.notebook.checking import refuse
-from grader.notebook.declarations import find
+from grader.notebook.declarations import Declared, find
 from grader.notebook.display import progress, show
 from grader.notebook.session import SESSION, shell
 from grader.toolchain import registration
@@ -54,6 +57,27 @@ def cuda(line: str, cell: str) -> None:
     bind(name, built.library, built.functions)
     if registration.is_named(cell):
         _register(name)
+
+
+def package(line: str, cell: str) -> None:
+    """Keep a cell as a file of a package, and write it below a folder of the exercise's name.
+
+    `line` is the exercise and the file's path in the package.  Nothing of it runs until a wheel is built.
+    """
+    found = marker(f"%%package {line}")
+    if found is None:
+        refuse(f"%%package {line}: say the exercise and the file, as in `%%package ship_it setup.py`")
+    declared = _declared(found.exercise, f"%%package {line}")
+    if found.kind not in declared.kinds:
+        refuse(f"%%package {line}: the files of {found.exercise} are {', '.join(declared.kinds)}")
+    SESSION.files.setdefault(found.exercise, {})[found.kind] = cell
+    if is_stub(found.exercise, cell):
+        untouched(found.exercise)
+        return
+    path = Path(found.exercise) / found.kind
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(cell, encoding="utf-8")
+    show(card.note_card(f"{found.kind} kept", f"Written to {path}."), f"{found.kind}: written to {path}.")
 
 
 class LazyModule(types.ModuleType):
@@ -114,6 +138,7 @@ def register(running: Any) -> None:
     reports.register(running)
     operators.register(running)
     running.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+    running.register_magic_function(package, magic_kind="cell", magic_name="package")
     if skip_untouched not in running.input_transformers_cleanup:
         running.input_transformers_cleanup.append(skip_untouched)
 
@@ -154,7 +179,11 @@ def _outcome(name: str, built: Built) -> str:
 
 def _declared_id(exercise: str) -> str:
     """Return a known exercise's id, or refuse with one line."""
+    return _declared(exercise, f"%%cuda {exercise}").id
+
+
+def _declared(exercise: str, words: str) -> Declared:
     try:
-        return find(exercise).id
+        return find(exercise)
     except LookupError as error:
-        refuse(f"%%cuda {exercise}: {error}")
+        refuse(f"{words}: {error}")

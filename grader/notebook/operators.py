@@ -40,7 +40,11 @@ def end(result: Any) -> None:
     known = {id(one) for one in _before}
     made = [one for one in _kept() if id(one) not in known]
     if made:
+        from grader.toolchain import registration
+
         _made[_key(result.info)] = made
+        # An operator that was traced before would not find what has been registered since.
+        registration.forget_lookups({str(one.ns) for one in made})
 
 
 def _kept() -> list[Any]:

@@ -37,6 +37,8 @@ class Session:
     make_judge: Callable[[], JudgeLike] = CellJudge
     cuda: dict[str, str] = field(default_factory=dict)
     """Source of the last-run `%%cuda` cell, by exercise, without the magic line."""
+    files: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Source of the last-run `%%package` cells by exercise and path, without the magic line."""
     hints: dict[str, int] = field(default_factory=dict)
     _judge: JudgeLike | None = None
 
@@ -55,8 +57,8 @@ class Session:
 
     def texts(self, exercise: str, kinds: tuple[str, ...]) -> dict[str, str]:
         """Return the last-run texts of an exercise's answer cells; those never run are left out."""
-        found = {"cuda": self.cuda.get(exercise), "python": last_run(exercise)}
-        return {kind: text for kind in kinds if (text := found[kind]) is not None}
+        found = {"cuda": self.cuda.get(exercise), "python": last_run(exercise)} | self.files.get(exercise, {})
+        return {kind: text for kind in kinds if (text := found.get(kind)) is not None}
 
 
 SESSION = Session()

@@ -150,8 +150,7 @@ def forget_python(namespaces: Iterable[str]) -> None:
 
     wanted = frozenset(namespaces)
     take_back([one for one in getattr(torch.library, "_keep_alive", []) if one.ns in wanted])
-    for name in wanted:
-        _forget_lookups(getattr(torch.ops, name))
+    forget_lookups(wanted)
 
 
 def take_back(libraries: Iterable[Any]) -> None:
@@ -167,12 +166,22 @@ def take_back(libraries: Iterable[Any]) -> None:
         torch._dynamo.reset()
 
 
-def _forget_lookups(namespace: Any) -> None:
-    """Forget operators that `torch.ops` has looked up: it would go on calling the old ones."""
+def forget_lookups(namespaces: Iterable[str]) -> None:
+    """Forget operators that `torch.ops` has looked up: they remember which kernels they found."""
+    import torch
+
+    for name in namespaces:
+        _forget_all(getattr(torch.ops, name))
+
+
+def _forget_all(namespace: Any) -> None:
     from torch._ops import OpOverloadPacket
 
     for name, value in list(vars(namespace).items()):
         if isinstance(value, OpOverloadPacket):
+            packet: Any = value
+            for overload in packet.overloads():  # PyTorch itself keeps these, whatever we forget
+                vars(getattr(packet, overload)).get("_dispatch_cache", {}).clear()
             delattr(namespace, name)
             if name in namespace._dir:
                 namespace._dir.remove(name)

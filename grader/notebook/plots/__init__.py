@@ -1,11 +1,12 @@
 """Pictures drawn from the data at hand, each with alt text and a plain-text form.
 
-`thread_map`, `block_map`, `memory_layout`, `overrun`, `timeline`, `traffic`, `roofline` and `curves` return
-a `Picture`; `record` collects the launches that `timeline` draws.  matplotlib is imported when a picture is
-drawn, and no global state of it is touched.
+`thread_map`, `block_map`, `memory_layout`, `overrun`, `timeline`, `traffic`, `roofline`, `curves` and `flow`
+return a `Picture`; `record` collects the launches that `timeline` draws.  matplotlib is imported when a
+picture is drawn, and no global state of it is touched.
 """
 
 from grader.notebook.plots._curves import curves
+from grader.notebook.plots._flow import flow
 from grader.notebook.plots._grid import block_map
 from grader.notebook.plots._layout import memory_layout
 from grader.notebook.plots._overrun import overrun
@@ -22,6 +23,7 @@ __all__ = [
     "Recording",
     "block_map",
     "curves",
+    "flow",
     "memory_layout",
     "overrun",
     "record",
