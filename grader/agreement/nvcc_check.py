@@ -54,7 +54,7 @@ class Compiled:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Return 0 if nvcc accepts and refuses what it must, 1 if not, 2 for usage, 3 without nvcc."""
+    """Return 0 if nvcc accepts and refuses all that it must, 1 if not, 2 for usage, 3 without nvcc."""
     options = _parser().parse_args(argv)
     try:
         units = [*_right(options.submissions), *_cases(options.cases)]
@@ -68,14 +68,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     units = [unit for unit in units if any(part in unit.name for part in options.only.split(","))]
     store = options.out / "nvcc.jsonl"
     found = _stored(store, compiler)
-    _compile([unit for unit in units if unit.digest not in found], compiler, found, store, options.jobs)
-    wrong = [unit for unit in units if found[unit.digest].accepted is not unit.accepted]
+    missing = [unit for unit in units if unit.digest not in found]
+    _compile(missing, compiler, found, store, options)
+    done = [unit for unit in units if unit.digest in found]
+    wrong = [unit for unit in done if found[unit.digest].accepted is not unit.accepted]
     if options.table:
         options.table.write_text("\n".join(_table(units, found, wrong)) + "\n", encoding="utf-8")
-    print(f"{len(units)} texts, {len(units) - len(wrong)} as expected by {compiler}.")
+    print(f"{len(units)} texts, {len(done)} compiled, {len(wrong)} not as said, by {compiler}.")
     for unit in wrong:
         print(f"{unit.name}: {_verdict(found[unit.digest])}")
-    return 1 if wrong else 0
+    return 1 if wrong or len(done) < len(units) else 0
 
 
 def _right(folder: Path) -> Iterator[Unit]:
@@ -114,22 +116,26 @@ def _stored(store: Path, compiler: str) -> dict[str, Compiled]:
 
 
 def _compile(
-    units: Sequence[Unit], compiler: str, found: dict[str, Compiled], store: Path, jobs: int
+    units: Sequence[Unit], compiler: str, found: dict[str, Compiled], store: Path, options: argparse.Namespace
 ) -> None:
-    if not units:
+    """Compile what is missing and keep each result as it comes; begin nothing when the time is over."""
+    if not units or options.budget <= 0:
         return
     store.parent.mkdir(parents=True, exist_ok=True)
     runtime.ensure()
     began = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as scratch,
-        ThreadPoolExecutor(jobs) as lanes,
+        ThreadPoolExecutor(options.jobs) as lanes,
         store.open("a", encoding="utf-8") as stream,
     ):
         kit = toolkit.only_compiling(Path(scratch) / "include")
-        waiting = [lanes.submit(_one, unit, compiler, Path(scratch), kit) for unit in units]
+        deadline = began + options.budget
+        waiting = [lanes.submit(_one, unit, compiler, Path(scratch), kit, deadline) for unit in units]
         for count, done in enumerate(as_completed(waiting), start=1):
             one = done.result()
+            if one is None:
+                continue
             found[one.digest] = one
             stream.write(json.dumps(asdict(one)) + "\n")
             stream.flush()
@@ -137,8 +143,10 @@ def _compile(
             print(f"{count}/{len(units)} ({left / 60:.0f} min left)  {one.name}: {_verdict(one)}", flush=True)
 
 
-def _one(unit: Unit, compiler: str, scratch: Path, kit: toolkit.Toolkit) -> Compiled:
+def _one(unit: Unit, compiler: str, scratch: Path, kit: toolkit.Toolkit, deadline: float) -> Compiled | None:
     began = time.monotonic()
+    if began > deadline:
+        return None
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         result = nvcc.compiles(unit.text, Path(folder), kit)
     said = result.diagnostics[0] if result.diagnostics else None
@@ -155,7 +163,8 @@ def _verdict(one: Compiled) -> str:
 def _table(units: Sequence[Unit], found: dict[str, Compiled], wrong: Sequence[Unit]) -> Iterator[str]:
     cases = [unit for unit in units if unit.name.startswith("cases/")]
     right = [unit for unit in units if unit not in cases]
-    compilers = sorted({found[unit.digest].compiler for unit in units})
+    compilers = sorted({one.compiler for one in found.values()})
+    left = sum(unit.digest not in found for unit in units)
     yield "# Compiled by nvcc"
     yield ""
     yield (
@@ -163,12 +172,16 @@ def _table(units: Sequence[Unit], found: dict[str, Compiled], wrong: Sequence[Un
         "own headers, so that nothing that the simulator accepts as right is refused by CUDA. No GPU is "
         "needed. Below them cases of `tests/compilers`, whose names say who accepts them."
     )
-    counts = f"{len(right)} right submissions, {len(cases)} cases, {len(wrong)} not as said."
+    counts = f"{len(right)} right submissions, {len(cases)} cases, {len(wrong)} not as said"
+    counts += f", {left} not compiled yet." if left else "."
     yield from ("", f"{'; '.join(compilers)}. {counts}")
     for title, group in (("Right submissions", right), ("Cases", cases)):
         yield from ("", f"## {title}", "", "| text | nvcc | seconds |", "|---|---|---:|")
         for unit in group:
-            one = found[unit.digest]
+            one = found.get(unit.digest)
+            if one is None:
+                yield f"| {unit.name} | not compiled yet | |"
+                continue
             said = "accepted" if one.accepted else f"refused: {_cell(one.said)}"
             mark = " **not as said**" if unit in wrong else ""
             yield f"| {unit.name} | {said}{mark} | {one.seconds:.0f} |"
@@ -185,6 +198,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--cases", type=Path, default=Path("tests/compilers"), metavar="DIR")
     add("--only", default="", metavar="TEXT,...", help="texts whose name holds one of these")
     add("--jobs", type=int, default=2, help="compiled at once")
+    add("--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin nothing after this")
     add("--out", type=Path, default=Path("build/nvcc"), metavar="DIR", help="results, one a line")
     add("--table", type=Path, metavar="FILE", help="write the table there")
     return parser

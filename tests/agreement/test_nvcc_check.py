@@ -66,6 +66,18 @@ def test_a_right_submission_that_nvcc_refuses_is_status_one(
     assert "**not as said**" in (tmp_path / "table.md").read_text()
 
 
+def test_what_was_not_compiled_is_not_as_it_should_be(
+    asked: list[str], arguments: list[str], tmp_path: Path
+) -> None:
+    """When the time is over the rest is told as not compiled, and the status is no success."""
+    assert nvcc_check.main([*arguments, "--budget", "0"]) == 1
+    assert asked == []
+    assert (
+        "1 right submissions, 2 cases, 0 not as said, 3 not compiled yet"
+        in (tmp_path / "table.md").read_text()
+    )
+
+
 def test_a_case_that_does_not_say_who_accepts_it_is_refused(
     asked: list[str], arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
