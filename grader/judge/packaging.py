@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.judge.faults import WorkerLostError
-from grader.toolchain import cache
+from grader.toolchain import cache, machine_faults
 from grader.toolchain.locks import locked
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def _made(files: Mapping[str, str], kit: dict[str, Any], nursery: Nursery, place
         worker.end()
     result = _read(reply.header, reply.buffers)
     if result["name"] is None:
+        machine_faults.check(result["output"])
         return {**result, "wheel": None}
     place.parent.mkdir(parents=True, exist_ok=True)
     with cache.scratch(place.parent) as directory:

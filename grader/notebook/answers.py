@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 _CUDA = re.compile(r"^%%cuda[ \t]+(?P<id>\w+)[ \t]*$")
-_FILE = re.compile(r"^%%package[ \t]+(?P<id>\w+)[ \t]+(?P<path>[\w.-]+(?:/[\w.-]+)*)[ \t]*$")
+_FILE = re.compile(r"^%%package[ \t]+(?P<id>\w+)[ \t]+(?P<path>\w[\w.-]*(?:/\w[\w.-]*)*)[ \t]*$")
 _PYTHON = re.compile(r"^#[ \t]*answer:[ \t]*(?P<id>\w+)[ \t]*$", re.IGNORECASE)
 _CHECK = re.compile(r"""^check\(\s*["'](?P<id>\w+)["']\s*(,\s*untouched=["'](?P<untouched>\w+)["']\s*)?\)$""")
 

@@ -55,3 +55,29 @@ def test_digests_ignore_what_editors_change() -> None:
     """Trailing blanks, a final newline and the magic line do not touch a cell; a letter does."""
     assert digest("%%cuda a\nint x;  \n\n") == digest("int x;")
     assert digest("int x;") != digest("int y;")
+
+
+@pytest.mark.parametrize(
+    ("path", "grade_id", "in_python"),
+    [
+        ("setup.py", "ship_it-setup_py", True),
+        ("myops/__init__.py", "ship_it-myops_init_py", True),
+        ("csrc/fused_kernels.cu", "ship_it-csrc_fused_kernels_cu", False),
+    ],
+)
+def test_a_file_of_a_package_is_known_by_its_path(path: str, grade_id: str, in_python: bool) -> None:
+    """A `%%package` cell says exercise and file; nbgrader takes its id, and its stub is in its language."""
+    found = marker(f"%%package ship_it {path}\ntext")
+    assert found is not None
+    assert (found.exercise, found.kind, found.grade_id) == ("ship_it", path, grade_id)
+    assert found.in_python is in_python
+    assert found.first_line == f"%%package ship_it {path}"
+    assert cuda_text(f"{found.first_line}\ntext") == "text"
+
+
+@pytest.mark.parametrize(
+    "line", ["%%package ship_it", "%%package ship_it ../x", "%%package ship_it /etc/passwd"]
+)
+def test_a_path_that_leaves_the_package_names_no_file(line: str) -> None:
+    """Only relative paths that go down are files of a package."""
+    assert marker(line) is None

@@ -10,15 +10,19 @@ import os
 import shutil
 import sys
 from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from grader.toolchain.compiler import Compiler, host_compiler
+from grader.toolchain.errors import EnvironmentFault
 from grader.toolchain.runtime import Runtime
 from grader.toolchain.torch_install import installed
 
 PACKAGE = Path(__file__).parents[2]
 COMMANDS, SETTINGS, SOURCES = "commands.jsonl", "kit.json", "source"
+_SETUPTOOLS = 71
+"""The first whole version with a bdist_wheel of its own."""
 _COPIED = ("__init__.py", "verdict.py", "toolchain")
 """What the stand-ins import: a confined process cannot list the package's own directory."""
 
@@ -38,6 +42,7 @@ class Kit:
     @staticmethod
     def find(device: str) -> Kit:
         """Return this machine's kit; raise `EnvironmentFault` if it has none."""
+        _require_setuptools()
         if device == "cuda":
             from grader.toolchain import toolkit
 
@@ -61,6 +66,18 @@ class Kit:
             data["key"],
             installed(),
             Compiler(**data["compiler"]),
+        )
+
+
+def _require_setuptools() -> None:
+    """Raise `EnvironmentFault` where setuptools cannot make wheels by itself."""
+    try:
+        found = version("setuptools")
+    except PackageNotFoundError:
+        found = "0"
+    if int(found.split(".")[0]) < _SETUPTOOLS:
+        raise EnvironmentFault(
+            f"Building a package needs setuptools {_SETUPTOOLS} or later: pip install -U setuptools"
         )
 
 

@@ -57,8 +57,18 @@ def _note(directory: Path, what: dict[str, object]) -> None:
 
 
 def _real(tool: str, kit: Kit, words: Sequence[str]) -> list[str]:
-    """Return the command for the real compiler: code for the device is left as it is, to be looked at."""
-    return [kit.nvcc, "--no-compress", *words] if tool == "nvcc" else [kit.compiler, *words]
+    """Return the command for the real compiler.
+
+    Code for the device is left as it is, to be looked at, and nvcc's host compiler is not the stand-in: what
+    nvcc asks of it is no command of the package's.
+    """
+    if tool != "nvcc":
+        return [kit.compiler, *words]
+    replaced = [
+        kit.compiler if before == "-ccbin" else word
+        for before, word in zip(["", *words], words, strict=False)
+    ]
+    return [kit.nvcc, "--no-compress", *replaced]
 
 
 def _nvcc_asked(words: Sequence[str]) -> int:
@@ -90,6 +100,13 @@ def _value(words: Sequence[str], *names: str) -> str | None:
 def _value_of(words: Sequence[str], start: str) -> str | None:
     """Return what follows the last option that begins so."""
     return next((word[len(start) :] for word in reversed(words) if word.startswith(start)), None)
+
+
+def _needed(include: Path) -> int:
+    """Return the C++ standard that PyTorch's headers insist on, as they say themselves."""
+    header = include / "torch/csrc/api/include/torch/all.h"
+    found = re.search(r"#error C\+\+(\d+) or later", header.read_text() if header.exists() else "")
+    return int(found[1]) if found else 17
 
 
 def _year(standard: str) -> int:
@@ -162,10 +179,11 @@ class _Unit:
 
     def compiled(self, target: Path) -> str | None:
         """Compile; return the compiler's output if nothing helped."""
-        install = self.plan.runtime.install
-        if self.standard and _year(self.standard) < _year(install.standard):
-            needed = f"PyTorch {install.version} needs -std={install.standard} or a later one"
-            return f"{self.source.file}:1: error: {needed}"
+        needed = _needed(self.plan.runtime.install.include)
+        if self.standard and _year(self.standard) < needed:
+            return (
+                f"{self.source.file}:1: error: PyTorch needs C++{needed} or later, not -std={self.standard}"
+            )
         faults = self.source.faults(self.plan.request.extra_cuda_cflags)
         if faults:
             place = faults[0].place
