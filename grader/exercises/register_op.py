@@ -86,8 +86,8 @@ EXERCISE = Exercise(
         StreamRace(1),
         Device(1),
         Memory(1),
-        DataRace(1),
-        Launch(0),
+        DataRace(0),
+        Launch(1),
         Policy(0),
     ),
     hints=(

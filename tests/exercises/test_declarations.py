@@ -15,8 +15,11 @@ EXERCISES = all_exercises()
 every = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 COMPILED = tuple(exercise for exercise in EXERCISES if exercise.answer.needs_cuda)
 compiled = pytest.mark.parametrize("exercise", COMPILED, ids=lambda exercise: exercise.id)
-PYTHON = tuple(exercise for exercise in EXERCISES if not exercise.answer.needs_cuda)
+PYTHON = tuple(exercise for exercise in EXERCISES if isinstance(exercise.answer, Python))
 python_alone = pytest.mark.parametrize("exercise", PYTHON, ids=lambda exercise: exercise.id)
+
+GIVEN = ("side_stream_scale",)
+"""Exercises that begin with code whose values are right already: what is learned there weighs most."""
 
 
 def test_registry_has_course_order() -> None:
@@ -45,7 +48,8 @@ def test_checks_are_unique_and_begin_with_build(exercise: Exercise) -> None:
 def test_values_weigh_most(exercise: Exercise) -> None:
     """No check is worth more than `close`, and refusals are not worth more than a silent fault."""
     points = {check.name: check.points for check in exercise.checks}
-    assert points["close"] == max(points.values())
+    if exercise.id not in GIVEN:
+        assert points["close"] == max(points.values())
     assert points["rejects"] <= min(points[name] for name in ("inputs", "stream_race", "memory", "launch"))
 
 
