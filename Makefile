@@ -63,8 +63,7 @@ opinfo: $(installed) ## Compare sim with PyTorch's own operator database; writes
 corpus: $(installed) ## Judge the whole corpus on sim (an hour; goes on where it stopped); writes docs/reports/corpus.md
 	@$(run) python -m grader.cli agree --devices sim --jobs $(JOBS) --out build/corpus --table docs/reports/corpus.md
 
-golden: $(installed) ## make corpus, and accept what each wrong submission is told: tests/golden/*.txt
-	@$(run) python -m grader.cli agree --devices sim --jobs $(JOBS) --out build/corpus --table docs/reports/corpus.md
+golden: corpus ## make corpus, and accept what each wrong submission is told: tests/golden/*.txt
 	@$(run) python -m tests.golden.accept build/corpus/results.jsonl
 
 nvcc-check: $(installed) ## Compile every right submission with nvcc, no GPU needed (half an hour; goes on where it stopped)

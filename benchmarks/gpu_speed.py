@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.gpu_operations import OPERATIONS  # noqa: E402  (run as a file, the root is not on the path)
+from benchmarks.gpu_operations import OPERATIONS, TIMED  # noqa: E402  (run as a file, the root is not on the path)
 
 SIZES = (1 << 28, 1 << 30)
 PREPARING, MEASURING = 200.0, 40.0
@@ -176,7 +176,7 @@ def main() -> int:
     parser.add_argument("--sizes", nargs="*", type=int, default=SIZES, help="bytes of the first argument")
     options = parser.parse_args()
     names = [one.name for one in OPERATIONS if not options.only or one.name in options.only]
-    head = HEAD.format(machine=machine(), timed=40)
+    head = HEAD.format(machine=machine(), timed=TIMED)
     rows: list[dict[str, Any]] = []
     options.report.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()

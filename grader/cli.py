@@ -150,10 +150,11 @@ def _answer(exercise_id: str, files: Sequence[Path]) -> Any:
 
 def _package_paths(exercise_id: str) -> tuple[str, ...]:
     """Return the files that an answer of several files has; none for any other."""
+    from grader.exercise import Files
     from grader.exercises import get
 
-    paths: tuple[str, ...] = getattr(get(exercise_id).answer, "paths", ())
-    return paths
+    answer = get(exercise_id).answer
+    return answer.paths if isinstance(answer, Files) else ()
 
 
 def _package(exercise_id: str, paths: Sequence[str], given: Sequence[Path]) -> dict[str, str]:
@@ -218,18 +219,8 @@ def _exercises(options: argparse.Namespace) -> int:
     table = Table(names, "lesson", "points", "answer", box=None, header_style="bold")
     for exercise in all_exercises():
         answer = exercise.answer
-        kinds = (
-            "files"
-            if hasattr(answer, "paths")
-            else "cu + py"
-            if answer.needs_python and answer.needs_cuda
-            else "py"
-            if answer.needs_python
-            else "cu"
-        )
-        table.add_row(
-            exercise.id, exercise.lesson, str(exercise.points), f"{kinds}: {exercise.answer.signature}"
-        )
+        given = " + ".join(["cu"] * answer.needs_cuda + ["py"] * answer.needs_python) or "folder"
+        table.add_row(exercise.id, exercise.lesson, str(exercise.points), f"{given}: {answer.signature}")
     Console().print(table)
     return PASSED
 

@@ -241,11 +241,6 @@ class Exercise:
             raise ValueError(f"{self.id}: points={self.points}, but the checks' points add up to {total}")
 
 
-def is_package(exercise: Exercise) -> bool:
-    """Whether the answer is a set of files that builds into a wheel."""
-    return isinstance(exercise.answer, Files)
-
-
 def half_the_additions(terms: int) -> float:
     """Return how often eps * sum(abs(x)) bounds the error of adding `terms` numbers, in whatever order.
 

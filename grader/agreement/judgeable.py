@@ -30,7 +30,7 @@ class Judgeable(Protocol):
 
     @property
     def digest(self) -> str:
-        """Of both sources."""
+        """Of all its sources."""
 
     @property
     def check(self) -> str | None:

@@ -95,7 +95,10 @@ def _cases(folder: Path) -> Iterator[Unit]:
 
 
 def _compiler() -> str:
-    """Return what a stored result depends on beside the text: compilers, PyTorch and our headers' state."""
+    """Return what a stored result depends on beside the text: the compilers and PyTorch.
+
+    The headers are not named: after an edit of them begin with another `--out`.
+    """
     if shutil.which("nvcc") is None:
         raise EnvironmentFault("nvcc was not found. Install the CUDA toolkit's compiler, and put it on PATH.")
     machine = describe()

@@ -6,7 +6,6 @@ reference, and sees the operator itself among the nodes of the graphs: a graph b
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from grader.checks.base import PASSED, Bench, Check, Finding, failed
@@ -17,7 +16,8 @@ from grader.judge import messages
 from grader.judge.observation import ErrorSeen
 from grader.judge.protocol import Step
 
-_ADVICE = re.compile(r"backend=|Set TORCH|You can suppress|import torch")
+_ADVICE = ("backend=", "Set TORCH", "You can suppress", "import torch")
+"""How the lines begin that tell of verbose logs, and not of the answer."""
 _SHOWN = 300
 
 
@@ -73,8 +73,5 @@ class Compile(Check):
 def _told(error: ErrorSeen, case: Case) -> str:
     """Return the compiler's own words, without its advice on verbose logs."""
     lines = [line.strip() for line in error.message.splitlines()]
-    wanted = [
-        one for one in lines if one and not re.match(r"backend=|Set TORCH|You can suppress|import torch", one)
-    ]
-    said = " ".join(wanted)[:_SHOWN]
+    said = " ".join(line for line in lines if line and not line.startswith(_ADVICE))[:_SHOWN]
     return f"{error.type}{messages.located(messages.case_text(case))}: {said}."

@@ -20,7 +20,7 @@ from grader.verdict import CheckResult, Outcome, Verdict
 
 if TYPE_CHECKING:
     from grader.checks.base import Bench, Check
-    from grader.exercise import Exercise
+    from grader.exercise import Exercise, Files
     from grader.judge.bench import AnswerBench
 
 _PARENT_ENDED = (
@@ -159,13 +159,13 @@ class _Trial:
             for kind in dict.fromkeys((self._kind, "sim")):
                 self._judge._nursery(kind)
                 self._buildings[kind] = Building(self._request(kind), self._judge.confined)
-        from grader.exercise import is_package
+        from grader.exercise import Files
         from grader.exercises import get
 
         exercise = get(self._id)
         kinds = exercise.answer
-        if is_package(exercise):
-            return self._packaged(exercise)
+        if isinstance(kinds, Files):
+            return self._packaged(exercise, kinds)
         missing = unattempted(self._answer, kinds.needs_python, kinds.needs_cuda)
         if missing:
             return _unjudged(self._id, self._kind, Outcome.NOT_ATTEMPTED, missing, exercise.points)
@@ -176,10 +176,9 @@ class _Trial:
             return _unjudged(self._id, self._kind, Outcome.NEEDS_GPU, _needs_gpu(needs), exercise.points)
         return self._examined(exercise)
 
-    def _packaged(self, exercise: Exercise) -> Verdict:
+    def _packaged(self, exercise: Exercise, package: Files) -> Verdict:
         """Judge a package by its wheel, which a worker builds and another one installs."""
-        kinds: Any = exercise.answer
-        missing = unattempted_file(self._answer, kinds.paths, kinds.may_be_empty)
+        missing = unattempted_file(self._answer, package.paths, package.may_be_empty)
         if missing:
             return _unjudged(self._id, self._kind, Outcome.NOT_ATTEMPTED, missing, exercise.points)
         lacking = [
@@ -201,22 +200,21 @@ class _Trial:
             self._wheels[kind] = found
         return self._wheels[kind]
 
-    def _package_bench(self, exercise: Exercise, kind: str) -> AnswerBench | None:
+    def _package_bench(self, exercise: Exercise, package: Files, kind: str) -> AnswerBench | None:
         from grader.judge import diagnosis, packaging
         from grader.judge.bench import AnswerBench, Source
 
-        kinds: Any = exercise.answer
         found = self._wheel(kind)
         if kind != self._kind and found["wheel"] is None:
             return None
         files = self._answer.files or {}
         table = packaging.has_line_table(found["wheel"]) if found["wheel"] and kind == "cuda" else None
-        kernel = next(path for path in kinds.paths if path.endswith(".cu"))
+        kernel = next(path for path in package.paths if path.endswith(".cu"))
         return AnswerBench(
             exercise,
             self._judge._nursery(kind),
             diagnosis.packaged(found, files, table),
-            {"library": None, "python": None, "wheel": found["wheel"], "module": kinds.module},
+            {"library": None, "python": None, "wheel": found["wheel"], "module": package.module},
             self._seed,
             Source(files[kernel], 1, kernel),
             beside=lambda: self._bench(exercise, "sim") if kind != "sim" else None,
@@ -274,31 +272,34 @@ class _Trial:
 
     def _bench(self, exercise: Exercise, kind: str) -> AnswerBench | None:
         """Return the bench on a kind of device; None where that device cannot run the answer."""
-        from grader.exercise import is_package
+        from grader.exercise import Files
+
+        if kind not in self._benches:
+            package = exercise.answer if isinstance(exercise.answer, Files) else None
+            made = (
+                self._package_bench(exercise, package, kind) if package else self._cell_bench(exercise, kind)
+            )
+            if made is None:
+                return None
+            self._benches[kind] = made
+        return self._benches[kind]
+
+    def _cell_bench(self, exercise: Exercise, kind: str) -> AnswerBench | None:
         from grader.judge.bench import AnswerBench, Source
         from grader.judge.diagnosis import built
 
-        if kind not in self._benches and is_package(exercise):
-            bench = self._package_bench(exercise, kind)
-            if bench is None:
-                return None
-            self._benches[kind] = bench
-        if kind not in self._benches:
-            result = self._buildings[kind].result()
-            if kind != self._kind and not result.get("ok"):
-                return None
-            source = Source(self._answer.cuda or "", self._answer.cuda_first_line, self._answer.file)
-            load = {"library": result.get("library"), "name": self._name, "python": self._python()}
-            self._benches[kind] = AnswerBench(
-                exercise,
-                self._judge._nursery(kind),
-                built(result),
-                load,
-                self._seed,
-                source,
-                beside=lambda: self._bench(exercise, "sim") if kind != "sim" else None,
-            )
-        return self._benches[kind]
+        result = self._buildings[kind].result()
+        if kind != self._kind and not result.get("ok"):
+            return None
+        return AnswerBench(
+            exercise,
+            self._judge._nursery(kind),
+            built(result),
+            {"library": result.get("library"), "name": self._name, "python": self._python()},
+            self._seed,
+            Source(self._answer.cuda or "", self._answer.cuda_first_line, self._answer.file),
+            beside=lambda: self._bench(exercise, "sim") if kind != "sim" else None,
+        )
 
     def _python(self) -> str | None:
         text = self._answer.python

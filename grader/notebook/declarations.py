@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.exercise import Exercise
 
 
 @dataclass(frozen=True)
@@ -19,9 +22,13 @@ class Declared:
     """The answer cells it has: `cuda`, `python` or both, or a package's files, in the order of building."""
 
 
-def _kinds(answer: Any) -> tuple[str, ...]:
-    files: tuple[str, ...] = getattr(answer, "paths", ())
-    return files or ("cuda",) * answer.needs_cuda + ("python",) * answer.needs_python
+def _kinds(exercise: Exercise) -> tuple[str, ...]:
+    from grader.exercise import Files
+
+    answer = exercise.answer
+    if isinstance(answer, Files):
+        return answer.paths
+    return ("cuda",) * answer.needs_cuda + ("python",) * answer.needs_python
 
 
 @functools.cache
@@ -35,7 +42,7 @@ def known() -> dict[str, Declared]:
             lesson=exercise.lesson,
             points=float(exercise.points),
             hints=exercise.hints,
-            kinds=_kinds(exercise.answer),
+            kinds=_kinds(exercise),
         )
         for exercise in all_exercises()
     }
