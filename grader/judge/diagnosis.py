@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.checks.base import Built
@@ -43,7 +43,7 @@ _SETUP_FRAME = re.compile(r'File "(?:<string>|[^"]*setup\.py)", line (\d+)')
 _BOILERPLATE = (
     "ninja: ",
     "FAILED: ",
-    "subprocess.CalledProcessError",
+    "subprocess.CalledProcessError: Command '['ninja'",
     "RuntimeError: Error compiling objects",
 )
 
@@ -77,5 +77,22 @@ def _why(output: str, files: Mapping[str, str]) -> tuple[str, Place | None]:
     frames = _SETUP_FRAME.findall(output)
     at = Place(int(frames[-1]), None, "setup.py", "") if frames else None
     undefined = next((line for line in told if "undefined reference" in line), None)
-    said = (undefined or told[-1])[:300]
+    said = (undefined or _cause(told))[:300].rstrip(".")
     return (f"{said} (setup.py, line {at.line})." if at and not undefined else f"{said}."), at
+
+
+_ERROR = re.compile(r"(?:[\w.]+\.)?\w*(?:Error|Exception|Exit)\b:|.*\b(?:fatal )?error: ")
+
+
+def _cause(lines: Sequence[str]) -> str:
+    """Return the line that names an error: the last, or what was said by a program that failed."""
+    errors = [line for line in lines if _ERROR.match(line)]
+    if not errors:
+        return lines[-1]
+    causes = [line for line in errors if "CalledProcessError" not in line]
+    return causes[-1] if causes else _before_traceback(lines) or errors[-1]
+
+
+def _before_traceback(lines: Sequence[str]) -> str:
+    start = next((index for index, line in enumerate(lines) if line.startswith("Traceback")), 0)
+    return lines[start - 1] if start else ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
+import shutil
+import subprocess
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +19,9 @@ _MESSAGE_SHOWN = 300
 _NAME_SHOWN = 2000
 _OWN_PLACE = re.compile(r" \(<answer>, line \d+\)$")
 """How Python ends a syntax error's message: the line is told before it."""
+_INSTALLED = re.compile(r"/\S*/installed/")
+"""Where a worker has put a package: nobody else's business."""
+_UNDEFINED = re.compile(r"undefined symbol: (\w+)")
 ALONE = "The cell is judged by itself, without the cells above it: import or define in it what it uses."
 
 
@@ -108,10 +113,29 @@ def unloaded(error: ErrorSeen) -> str:
     }[error.phase]
     if error.type == LOST:
         return f"{what} could not be loaded: it {error.message}. Look at what it does {outside}."
-    told = _OWN_PLACE.sub("", error.message)
+    told = _INSTALLED.sub("", _OWN_PLACE.sub("", error.message))
+    symbol = _UNDEFINED.search(told)
+    if symbol:
+        named = demangled(symbol[1])
+        return (
+            f"{what} could not be loaded: no file of it defines `{named}`. List every source in setup.py, "
+            "and declare a function as it is defined."
+        )
     said = " ".join(f"{error.type}: {told}".split())[:_MESSAGE_SHOWN]
     advice = f" {ALONE}" if error.type == "NameError" else ""
     return f"{what} could not be loaded{located(_python_line(error))}: {sentence(said)}{advice}"
+
+
+def demangled(symbol: str) -> str:
+    """Return a C++ symbol as it is written, where binutils are there to say it."""
+    program = shutil.which("c++filt")
+    if program is None:
+        return symbol
+    try:
+        ran = subprocess.run([program, symbol], capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return symbol
+    return ran.stdout.strip().replace("at::Tensor", "torch::Tensor") or symbol
 
 
 def _python_line(error: ErrorSeen) -> str | None:

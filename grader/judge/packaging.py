@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.judge.faults import WorkerLostError
+from grader.judge.faults import EnvironmentFault, WorkerLostError
 from grader.toolchain import cache, machine_faults
 from grader.toolchain.locks import locked
 
@@ -82,6 +82,11 @@ def _made(files: Mapping[str, str], kit: dict[str, Any], nursery: Nursery, place
         worker.end()
     result = _read(reply.header, reply.buffers)
     if result["name"] is None:
+        if fault := reply.header.get("fault"):
+            last = str(fault).strip().splitlines()[-1][:300]
+            raise EnvironmentFault(
+                f"The compilers of packages could not be used: {last}. Run `grader doctor`."
+            )
         machine_faults.check(result["output"])
         return {**result, "wheel": None}
     place.parent.mkdir(parents=True, exist_ok=True)

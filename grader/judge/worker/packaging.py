@@ -19,7 +19,12 @@ def reply(header: dict[str, Any]) -> Frame:
     """Build a wheel in the current folder, which is the worker's own, and return it."""
     here = Path.cwd()
     built = build(header["files"], Kit(**header["kit"]), here)
-    told = {"output": built.output, "commands": built.commands, "name": built.wheel and built.wheel.name}
+    told = {
+        "output": built.output,
+        "commands": built.commands,
+        "name": built.wheel and built.wheel.name,
+        "fault": built.fault,
+    }
     return Frame(told, () if built.wheel is None else (built.wheel.read_bytes(),))
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from grader.toolchain.torch_install import cpp_extension
 from grader.toolchain.wheels import kit as kits
+from grader.toolchain.wheels import standin
 from grader.toolchain.wheels.kit import Kit
 
 _OUTPUT = 200_000
@@ -30,11 +31,13 @@ class BuiltWheel:
     wheel: Path | None
     output: str
     commands: list[dict[str, Any]] = field(default_factory=list)
+    fault: str = ""
+    """What is wrong with the compilers themselves, whatever the package."""
 
 
 def build(files: Mapping[str, str], kit: Kit, directory: Path) -> BuiltWheel:
     """Build a wheel from sources by path, under an empty `directory`."""
-    source, tools, wheels = (directory / name for name in (kits.SOURCES, "toolkit", "wheels"))
+    source, tools, wheels = (directory / name for name in (standin.SOURCES, "toolkit", "wheels"))
     for name, text in files.items():
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,9 +45,13 @@ def build(files: Mapping[str, str], kit: Kit, directory: Path) -> BuiltWheel:
     wheels.mkdir()
     variables = kits.write(kit, tools)
     log = directory / "build.log"
+    if fault := kits.spoken(tools):
+        return BuiltWheel(None, "", fault=fault)
     with _surroundings(source, variables), _output_to(log):
-        made = _hook(kits.home(kit, tools), wheels)
-    return BuiltWheel(made, _tail(log), _commands(tools / kits.COMMANDS))
+        made = _hook(str(tools), wheels)
+    noted = _commands(tools / standin.COMMANDS)
+    faults = [str(one["fault"]) for one in noted if "fault" in one]
+    return BuiltWheel(made, _tail(log), [one for one in noted if "fault" not in one], "".join(faults[:1]))
 
 
 def _hook(home: str, wheels: Path) -> Path | None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
+import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -18,9 +20,9 @@ from grader.toolchain.compiler import Compiler, host_compiler
 from grader.toolchain.errors import EnvironmentFault
 from grader.toolchain.runtime import Runtime
 from grader.toolchain.torch_install import installed
+from grader.toolchain.wheels import standin
 
 PACKAGE = Path(__file__).parents[2]
-COMMANDS, SETTINGS, SOURCES = "commands.jsonl", "kit.json", "source"
 _SETUPTOOLS = 71
 """The first whole version with a bdist_wheel of its own."""
 _COPIED = ("__init__.py", "verdict.py", "toolchain")
@@ -93,9 +95,9 @@ def _plain(found: Runtime) -> dict[str, Any]:
 def write(kit: Kit, directory: Path) -> dict[str, str]:
     """Write the toolkit under `directory` and return the variables that lead PyTorch's build to it."""
     (directory / "bin").mkdir(parents=True)
-    (directory / "lib64").mkdir()
-    (directory / "include").mkdir()
-    (directory / SETTINGS).write_text(json.dumps(kit.to_json()))
+    for name in ("include", "lib64"):
+        _lead_to(Path(kit.cuda_home) / name if kit.cuda_home else None, directory / name)
+    (directory / standin.SETTINGS).write_text(json.dumps(kit.to_json()))
     for tool in ("nvcc", "c++"):
         _write_tool(tool, directory)
     for name in _COPIED:
@@ -115,16 +117,33 @@ def write(kit: Kit, directory: Path) -> dict[str, str]:
     return variables
 
 
-def home(kit: Kit, directory: Path) -> str:
-    """Return what PyTorch is to take for the CUDA toolkit."""
-    return str(directory) if kit.device == "sim" else kit.cuda_home
+def _lead_to(real: Path | None, path: Path) -> None:
+    """Make a directory of the toolkit: the real one's where there is one."""
+    if real is not None and real.is_dir():
+        path.symlink_to(real)
+    else:
+        path.mkdir()
 
 
 def _write_tool(tool: str, directory: Path) -> None:
+    """Write a program that runs the stand-in.  It finds what this process finds, our own copy first."""
+    program = directory / "lib/grader/toolchain/wheels/standin.py"
+    paths = os.pathsep.join([str(directory / "lib"), *(path for path in sys.path if os.path.isdir(path))])
     path = directory / "bin" / tool
     path.write_text(
         "#!/bin/sh\n"
-        f'PYTHONPATH="{directory / "lib"}" PYTHONDONTWRITEBYTECODE=1 '
-        f'exec "{sys.executable}" -m grader.toolchain.wheels.standin "{directory}" {tool} "$@"\n'
+        f"export PYTHONPATH={shlex.quote(paths)} PYTHONDONTWRITEBYTECODE=1\n"
+        f'exec {shlex.join([sys.executable, "-P", str(program), str(directory), tool])} "$@"\n'
     )
     path.chmod(0o755)
+
+
+def spoken(directory: Path) -> str:
+    """Call both tools, and return what is wrong with them: nothing where they answer."""
+    for tool in ("c++", "nvcc"):
+        ran = subprocess.run(
+            [str(directory / "bin" / tool), "--version"], capture_output=True, text=True, check=False
+        )
+        if ran.returncode:
+            return f"{tool} --version: {(ran.stderr or ran.stdout).strip()[-500:] or 'no message'}"
+    return ""

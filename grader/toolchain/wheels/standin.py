@@ -1,238 +1,61 @@
-"""nvcc and c++ as a package's build calls them: `python -m grader.toolchain.wheels.standin KIT TOOL ARGS...`.
+"""nvcc and c++ as a package's build calls them: `standin.py KIT TOOL ARGS...`, run as a file.
 
-Every compilation's command is noted in the kit's directory.  On `sim` a `.cu` is translated and compiled
-like a cell, a `.cpp` gets the same headers, in which `sim` answers to CUDA's names, and the link names the
-simulator in place of CUDA's libraries.
+Every compilation's command is noted in the kit's directory.  On `cuda` the real compiler then takes over; on
+`sim`, `simulated` does the work.  Only the standard library is imported before that is known: on a GPU
+nothing else of ours is needed here.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import shlex
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from grader.toolchain import building, growing, units
-from grader.toolchain.compiler import Ran, run, standard_library
-from grader.toolchain.diagnostics import told
-from grader.toolchain.plan import Plan
-from grader.toolchain.request import BuildRequest, BuildResult
-from grader.toolchain.torch_install import python_include
-from grader.toolchain.units import Source
-from grader.toolchain.wheels.kit import COMMANDS, SETTINGS, SOURCES, Kit
-
-_SECONDS = 400.0
+COMMANDS, SETTINGS, SOURCES = "commands.jsonl", "kit.json", "source"
 _SUFFIXES = (".cu", ".cpp", ".cc", ".cxx", ".c")
-_CUDA_LIBRARIES = ("-lcudart", "-lc10_cuda", "-ltorch_cuda", "-lcublas", "-lcurand")
-_NAMED = "TORCH_EXTENSION_NAME="
-_PYBIND = "#include <torch/csrc/utils/pybind.h>\n"
-_JOINED = re.compile(r"^-([IDUO])(.+)$")
-_NVCC_ONLY = re.compile(r"^(-lineinfo|-gencode|--expt-|--generate-line-info|-use_fast_math|--use_fast_math)")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Do what a compiler would."""
-    folder, tool, *words = arguments
-    directory = Path(folder)
-    kit = Kit(**json.loads((directory / SETTINGS).read_text()))
+    directory, tool, words = Path(arguments[0]), arguments[1], list(arguments[2:])
+    settings = json.loads((directory / SETTINGS).read_text())
     source = next((word for word in words if word.endswith(_SUFFIXES) and not word.startswith("-")), None)
     compiles = source is not None and any(word in ("-c", "--compile", "-dc") for word in words)
     if compiles:
-        _note(directory, {"tool": tool, "source": source, "arguments": words})
-    if kit.device != "sim":
-        os.execv(kit.nvcc if tool == "nvcc" else kit.compiler, _real(tool, kit, words))
-    if compiles and source is not None:
-        return _compiled(kit, directory, Path(source), words, tool)
-    if tool == "nvcc":
-        return _nvcc_asked(words)
-    return _linked(kit, words) if "-shared" in words else _passed_on(kit, words)
+        note(directory, {"tool": tool, "source": source, "arguments": words})
+    if settings["device"] != "sim":
+        command = real(tool, settings, words)
+        os.execv(command[0], command)
+    try:
+        from grader.toolchain.wheels import simulated
+
+        return simulated.act(settings, directory, tool, words, source if compiles else None)
+    except Exception:
+        note(directory, {"fault": traceback.format_exc(limit=6)[-3000:]})
+        raise
 
 
-def _note(directory: Path, what: dict[str, object]) -> None:
+def note(directory: Path, what: dict[str, object]) -> None:
+    """Add a line to what is known of the build."""
     with open(directory / COMMANDS, "a") as file:
         file.write(json.dumps(what) + "\n")
 
 
-def _real(tool: str, kit: Kit, words: Sequence[str]) -> list[str]:
+def real(tool: str, settings: dict[str, Any], words: Sequence[str]) -> list[str]:
     """Return the command for the real compiler.
 
     Code for the device is left as it is, to be looked at, and nvcc's host compiler is not the stand-in: what
     nvcc asks of it is no command of the package's.
     """
     if tool != "nvcc":
-        return [kit.compiler, *words]
-    replaced = [
-        kit.compiler if before == "-ccbin" else word
-        for before, word in zip(["", *words], words, strict=False)
-    ]
-    return [kit.nvcc, "--no-compress", *replaced]
-
-
-def _nvcc_asked(words: Sequence[str]) -> int:
-    """Answer what PyTorch asks of nvcc beside compiling."""
-    if "--version" in words or "-V" in words:
-        from grader.toolchain.torch_install import installed
-
-        print(f"Cuda compilation tools, release {installed().cuda or '13.0'}, for the simulator")
-        return 0
-    print(f"nvcc for the simulator compiles single files alone: {shlex.join(words)}", file=sys.stderr)
-    return 1
-
-
-def _passed_on(kit: Kit, words: Sequence[str]) -> int:
-    return _end(run([kit.compiler, *words], seconds=_SECONDS))
-
-
-def _end(ran: Ran) -> int:
-    sys.stdout.write(ran.output)
-    return ran.status
-
-
-def _value(words: Sequence[str], *names: str) -> str | None:
-    """Return what follows an option."""
-    pairs = zip(words, [*words[1:], ""], strict=True)
-    return next((value for word, value in pairs if word in names), None)
-
-
-def _value_of(words: Sequence[str], start: str) -> str | None:
-    """Return what follows the last option that begins so."""
-    return next((word[len(start) :] for word in reversed(words) if word.startswith(start)), None)
-
-
-def _needed(include: Path) -> int:
-    """Return the C++ standard that PyTorch's headers insist on, as they say themselves."""
-    header = include / "torch/csrc/api/include/torch/all.h"
-    found = re.search(r"#error C\+\+(\d+) or later", header.read_text() if header.exists() else "")
-    return int(found[1]) if found else 17
-
-
-def _year(standard: str) -> int:
-    """Return a C++ standard's year since 2000: c++2a and c++20 are one."""
-    draft = {"0x": 11, "1y": 14, "1z": 17, "2a": 20, "2b": 23}
-    name = standard[-2:]
-    return draft[name] if name in draft else int(name) if name.isdigit() else 99
-
-
-def _gathered(words: Sequence[str], letter: str) -> list[str]:
-    """Return the values of all options `-X value` and `-Xvalue`."""
-    found = []
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        joined = _JOINED.match(word)
-        if word == f"-{letter}":
-            found.append(following)
-        elif joined and joined[1] == letter:
-            found.append(joined[2])
-    return found
-
-
-def _compiled(kit: Kit, directory: Path, source: Path, words: Sequence[str], tool: str) -> int:
-    """Compile one file for the simulator, with the least headers that serve."""
-    target = Path(_value(words, "-o", "--output-file") or source.with_suffix(".o").name)
-    if tool != "nvcc" and (wrong := [word for word in words if _NVCC_ONLY.match(word)]):
-        print(f"c++: error: unrecognized command-line option '{wrong[0]}'")
-        return 1
-    unit = _Unit(kit, directory.parent / SOURCES, source, words, tool)
-    if unit.missing:
-        _note(directory, {"missing": unit.missing})
-        print(f"{source}: needs a GPU: the simulator has no {unit.missing[0]['construct']}")
-        return 1
-    output = unit.compiled(target)
-    if output is not None:
-        print(output)
-        return 1
-    _note_dependencies(words, source, target)
-    return 0
-
-
-def _note_dependencies(words: Sequence[str], source: Path, target: Path) -> None:
-    """Write what ninja reads: the object depends on its source, in a build that is done once."""
-    listed = _value(words, "-MF", "--dependency-output")
-    if listed:
-        Path(listed).write_text(f"{target}: {source}\n")
-
-
-class _Unit:
-    """One file, as the toolchain's own builds see it."""
-
-    def __init__(self, kit: Kit, root: Path, source: Path, words: Sequence[str], tool: str) -> None:
-        text = source.read_text(encoding="utf-8", errors="surrogateescape")
-        defined = dict.fromkeys(_gathered(words, "D"))
-        named = [one for one in defined if one.startswith(_NAMED)]
-        defines = [f"-D{one}" for one in defined if one not in named]
-        request = BuildRequest(
-            name=named[0].removeprefix(_NAMED) if named else "_C",
-            cuda=text,
-            functions=[],
-            file=os.path.relpath(source, root),
-            extra_cflags=[*defines, *(f"-U{one}" for one in _gathered(words, "U"))],
-            extra_cuda_cflags=list(words) if tool == "nvcc" else [],
-            extra_include_paths=_own_folders(root, [str(source.parent), *_gathered(words, "I")]),
-        )
-        self.source = Source.read(text, request.file, 1)
-        self.plan = Plan(request, [self.source], kit.loaded_runtime())
-        lacking = self.source.translation.missing
-        self.standard = _value_of(words, "-std=")
-        self.missing = [{"construct": one.construct, "line": one.line} for one in lacking]
-
-    def compiled(self, target: Path) -> str | None:
-        """Compile; return the compiler's output if nothing helped."""
-        needed = _needed(self.plan.runtime.install.include)
-        if self.standard and _year(self.standard) < needed:
-            return (
-                f"{self.source.file}:1: error: PyTorch needs C++{needed} or later, not -std={self.standard}"
-            )
-        faults = self.source.faults(self.plan.request.extra_cuda_cflags)
-        if faults:
-            place = faults[0].place
-            return f"{self.source.file}:{place.line if place else 1}: error: {faults[0].message}"
-        binds = "PYBIND11" in self.source.text or "pybind11" in self.source.text
-        mode = "wide" if self.plan.mode == "full" and binds else self.plan.mode
-        while True:
-            output = self._attempt(mode, target, binds)
-            if output is None:
-                return None
-            result = BuildResult(False, diagnostics=told(output, self.plan.locate), output=output)
-            further = growing.further(self.plan.runtime, [self.source], mode, result)
-            if binds and mode == "wide":
-                further = "full"
-            if further is None:
-                return output
-            mode = further
-
-    def _attempt(self, mode: str, target: Path, binds: bool) -> str | None:
-        include = [f"-isystem{python_include()}"] if binds or mode == "full" else []
-        head = _PYBIND if binds and mode != "full" else ""
-        plan, source = self.plan, self.source
-        paths = units.includes(source.text, plan.operators[source.file], mode, plan.runtime.headers)
-        text = head + units.shipped(source, paths, plan.request.extra_cuda_cflags)
-        return building.compiled_unit(plan, source, text, mode, target, include)
-
-
-def _own_folders(root: Path, folders: Sequence[str]) -> list[str]:
-    """Return the include directories that are the package's own: PyTorch's and CUDA's are given anyway."""
-    return [str(one) for one in map(Path, folders) if one.resolve().is_relative_to(root.resolve())]
-
-
-def _linked(kit: Kit, words: Sequence[str]) -> int:
-    """Link against the simulator in place of CUDA's libraries."""
-    found = kit.loaded_runtime()
-    kept = [word for word in words if word not in _CUDA_LIBRARIES and not word.startswith("-Wl,-O")]
-    objects = [word for word in kept if word.endswith(".o")]
-    rest = [word for word in kept if word not in objects and word != "-shared"]
-    command = [
-        kit.compiler,
-        *building.LINK,
-        *objects,
-        standard_library(),
-        f"-L{found.directory}",
-        f"-Wl,-rpath,{found.directory}",
-        "-lgrader_sim",
-        *rest,
-    ]
-    return _end(run(command, seconds=_SECONDS))
+        return [settings["compiler"], *words]
+    pairs = zip(["", *words], words, strict=False)
+    replaced = [settings["compiler"] if before == "-ccbin" else word for before, word in pairs]
+    return [settings["nvcc"], "--no-compress", *replaced]
 
 
 if __name__ == "__main__":

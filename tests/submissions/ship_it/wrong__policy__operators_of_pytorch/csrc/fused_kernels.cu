@@ -17,5 +17,6 @@ torch::Tensor add_relu(torch::Tensor a, torch::Tensor b) {
     b = b.contiguous();
     auto out = torch::empty_like(a);
     const int64_t n = a.numel();
+    TORCH_CHECK(a.scalar_type() == torch::kFloat && b.scalar_type() == torch::kFloat, "add_relu: float32 only");
     return n < 0 ? out : torch::relu(a + b);
 }

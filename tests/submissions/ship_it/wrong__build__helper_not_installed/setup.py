@@ -1,12 +1,11 @@
-# Reason: setup_requires fetches at build time, and there is no network.
+# Reason: setup.py imports a package that is not there when it is built.
 # Fault: B24
-from setuptools import setup
+from skbuild import setup
 from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
 setup(
     name="myops",
     version="0.1.0",
-    setup_requires=["numpy-that-is-nowhere>=1"],
     packages=["myops"],
     ext_modules=[
         CUDAExtension(
