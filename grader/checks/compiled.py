@@ -72,6 +72,6 @@ class Compile(Check):
 
 def _told(error: ErrorSeen, case: Case) -> str:
     """Return the compiler's own words, without its advice on verbose logs."""
-    lines = [line.strip() for line in error.message.splitlines()]
+    lines = [line.strip() for line in messages.untraced(error.message).splitlines()]
     said = " ".join(line for line in lines if line and not line.startswith(_ADVICE))[:_SHOWN]
     return f"{error.type}{messages.located(messages.case_text(case))}: {said}."

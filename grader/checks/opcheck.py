@@ -58,7 +58,7 @@ class OpCheck(Check):
             if name not in said:
                 yield f"opcheck did not run {name}."
             elif said[name]:
-                told = " ".join(said[name].split())[:_SHOWN]
+                told = " ".join(messages.untraced(said[name]).split())[:_SHOWN]
                 yield f"opcheck's {name} fails ({where}): {told}. {_ADVICE[name]}"
         right = (tuple(drawn.expected.shape), str(case.dtype).removeprefix("torch."))
         if (seen.shape, seen.dtype) != right:

@@ -16,6 +16,8 @@ from grader.judge.observation import LOST, ErrorSeen
 
 Report = dict[str, Any]
 _MESSAGE_SHOWN = 300
+_TRACE = re.compile(r"\s*Exception raised from \w+ at .*?(?:\n\s*\n|\Z)", re.DOTALL)
+"""Of PyTorch's C++ errors: where it was thrown, in files that no learner has, and the stack."""
 _NAME_SHOWN = 2000
 _OWN_PLACE = re.compile(r" \(<answer>, line \d+\)$")
 """How Python ends a syntax error's message: the line is told before it."""
@@ -54,6 +56,11 @@ def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Rep
     advice = _exception_advice(error)
     said = f": {message}" if message else "."
     return f"{function} raised {error.type} {when}{located(where, line)}{said} {advice}"
+
+
+def untraced(text: str) -> str:
+    """Return what PyTorch said without the frames of its own code."""
+    return _TRACE.sub("\n", text)
 
 
 def sentence(text: str) -> str:

@@ -38,6 +38,16 @@ def test_an_expanded_tensor_is_walked_off_its_end() -> None:
     assert "if (i < n)" not in text
 
 
+def test_the_frames_of_pytorchs_own_code_are_left_out() -> None:
+    """Paths of the machine that built PyTorch, and its stack, say nothing to a learner."""
+    said = (
+        "Cannot call numel()\nException raised from f at /__w/pytorch/c10/core/T.cpp:340 (most recent call "
+        "first):\nframe #0: c10::Error::Error + 0x7f\nframe #1: x\n\nIn the operator add"
+    )
+    assert messages.untraced(said).split("\n") == ["Cannot call numel()", "In the operator add"]
+    assert messages.untraced("nothing of the kind") == "nothing of the kind"
+
+
 def test_a_negative_index_is_told_as_one() -> None:
     """Before the first element a comparison with the size helps nobody."""
     text = messages.report("f", OUT_OF_BOUNDS | {"index": -1}, None)
