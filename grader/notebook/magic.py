@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.notebook import card, operators, reports
-from grader.notebook.answers import is_stub, marker, python_stub
+from grader.notebook.answers import Marker, is_stub, marker, python_stub
 from grader.notebook.building import BuildUnavailableError, Built, build
 from grader.notebook.checking import refuse
 from grader.notebook.declarations import Declared, find
@@ -68,8 +68,12 @@ def package(line: str, cell: str) -> None:
     if found is None:
         refuse(f"%%package {line}: say the exercise and the file, as in `%%package ship_it setup.py`")
     declared = _declared(found.exercise, f"%%package {line}")
-    if found.kind not in declared.kinds:
-        refuse(f"%%package {line}: the files of {found.exercise} are {', '.join(declared.kinds)}")
+    files = [kind for kind in declared.kinds if Marker(kind, declared.id).is_file]
+    if found.kind not in files:
+        told = (
+            f"the files of {declared.id} are {', '.join(files)}" if files else f"{declared.id} is no package"
+        )
+        refuse(f"%%package {line}: {told}")
     SESSION.files.setdefault(found.exercise, {})[found.kind] = cell
     if is_stub(found.exercise, cell):
         untouched(found.exercise)

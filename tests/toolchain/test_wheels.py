@@ -53,3 +53,34 @@ def test_an_old_setuptools_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(kit, "version", lambda name: "68.2.2")
     with pytest.raises(EnvironmentFault, match="pip install -U setuptools"):
         Kit.find("sim")
+
+
+def test_the_stand_ins_find_what_this_process_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where dependencies are on the path by PYTHONPATH alone, the stand-ins have them, ours first."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.syspath_prepend(str(elsewhere))
+    kit.write(Kit("cuda", "/usr/bin/g++"), tmp_path / "kit")
+    script = (tmp_path / "kit/bin/nvcc").read_text()
+    assert f"PYTHONPATH={tmp_path / 'kit/lib'}:{elsewhere}:" in script
+
+
+def test_compilers_that_do_not_answer_are_told_before_the_build(tmp_path: Path) -> None:
+    """A missing nvcc is the machine's fault, in words, and costs no learner a point."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text("#!/bin/sh\nexit 0\n")
+    compiler.chmod(0o755)
+    kit.write(Kit("cuda", str(compiler), str(compiler)), tmp_path / "whole")
+    assert kit.spoken(tmp_path / "whole") == ""
+    kit.write(Kit("cuda", str(compiler), "/no/such/nvcc"), tmp_path / "lacking")
+    assert "nvcc --version: " in kit.spoken(tmp_path / "lacking")
+
+
+def test_a_toolkit_has_the_real_ones_headers_and_libraries(tmp_path: Path) -> None:
+    """PyTorch looks for both below CUDA_HOME, which is ours."""
+    real = tmp_path / "cuda"
+    (real / "include").mkdir(parents=True)
+    (real / "include/cuda.h").touch()
+    kit.write(Kit("cuda", "/usr/bin/g++", "/usr/bin/nvcc", str(real)), tmp_path / "kit")
+    assert (tmp_path / "kit/include/cuda.h").exists()
+    assert (tmp_path / "kit/lib64").is_dir()
