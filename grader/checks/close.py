@@ -93,8 +93,13 @@ def value_problem(bench: Bench, values: torch.Tensor, drawn: Drawn) -> str | Non
         return None
     results = bench.exercise.results
     element = several.place(results, drawn.parts, difference.first[0]) if results else ""
-    exact = not results and drawn.magnitude is not None and not drawn.magnitude.any() and difference.expected
-    return describe(difference, drawn.case, bench.exercise.in_place is not None, element, bool(exact))
+    exact = not results and _is_unrounded(drawn) and difference.expected != 0
+    return describe(difference, drawn.case, bench.exercise.in_place is not None, element, exact)
+
+
+def _is_unrounded(drawn: Drawn) -> bool:
+    """Whether the exercise asks for equality, by a magnitude of 0 everywhere."""
+    return drawn.magnitude is not None and not drawn.magnitude.any()
 
 
 def _form(structure: str, found: int) -> str:
@@ -140,7 +145,9 @@ def _rounding_advice(relative: float, dtype: torch.dtype) -> str:
         return ""
     narrower, least, most = _ROUNDED[dtype]
     if least <= relative < most:
-        return f"The error has the size of a narrower type's: compute in {narrower}, or seek a small term."
+        return (
+            f"The error has the size of a narrower type's: compute in {narrower}. Or is a small term missing?"
+        )
     return _LAST_DIGITS if 0 < relative < least else ""
 
 

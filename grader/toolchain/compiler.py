@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from grader.toolchain import machine
 from grader.toolchain.errors import EnvironmentFault
-from grader.toolchain.machine import told
 
 LEARNER_FLAGS = [
     "-O1",
@@ -81,8 +81,8 @@ class Ran:
 @cache
 def host_compiler() -> Compiler:
     """Return g++, or what `CXX` names."""
-    if "compiler" in told():
-        return Compiler(**told()["compiler"])
+    if "compiler" in machine.told():
+        return Compiler(**machine.told()["compiler"])
     name = os.environ.get("CXX") or "g++"
     path = shutil.which(name)
     if path is None:
@@ -103,15 +103,15 @@ def standard_library() -> str:
     `stream << number`: that uses a facet of one copy with the locale of another (seen with
     PyTorch 2.11 and g++ 13).
     """
-    if "standard_library" in told():
-        return str(told()["standard_library"])
+    if "standard_library" in machine.told():
+        return str(machine.told()["standard_library"])
     compiler = host_compiler().path
     named = run([compiler, "-print-file-name=libstdc++.so.6"], seconds=20).output.strip()
     if Path(named).is_absolute():
         return str(Path(named).resolve())
     listed = run(["/bin/sh", "-c", "PATH=$PATH:/sbin:/usr/sbin ldconfig -p"], seconds=20).output
-    machine = _LISTED.get(platform.machine(), "")
-    found = re.search(rf"libstdc\+\+\.so\.6 .*{machine}.*=> (\S+)", listed)
+    architecture = _LISTED.get(platform.machine(), "")
+    found = re.search(rf"libstdc\+\+\.so\.6 .*{architecture}.*=> (\S+)", listed)
     return found[1] if found else "-lstdc++"
 
 

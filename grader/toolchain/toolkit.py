@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from grader.toolchain import cache
+from grader.toolchain import cache, machine
 from grader.toolchain.errors import EnvironmentFault
-from grader.toolchain.machine import told
 from grader.toolchain.torch_install import cpp_extension, installed, python_include
 
 _GPUS = Path("/proc/driver/nvidia/gpus")
@@ -47,8 +46,8 @@ def find() -> Toolkit:
     Raises `EnvironmentFault` where PyTorch is built without CUDA.
     """
     require_cuda()
-    if "toolkit" in told():
-        return Toolkit(**told()["toolkit"])
+    if "toolkit" in machine.told():
+        return Toolkit(**machine.told()["toolkit"])
     place = cache.root() / f"toolkit-{cache.key([Path(__file__).read_text(), *environment()])}.json"
     try:
         return Toolkit(**json.loads(place.read_text()))
@@ -78,8 +77,8 @@ def require_cuda() -> None:
 
 def environment() -> list[str]:
     """Return what decides a CUDA build beside the request: versions, variables and the GPUs."""
-    if "environment" in told():
-        return list(told()["environment"])
+    if "environment" in machine.told():
+        return list(machine.told()["environment"])
     install = installed()
     words = [str(install.root), install.version, str(install.cuda)]
     words += [os.environ.get(name, "") for name in _VARIABLES]
