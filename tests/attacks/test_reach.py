@@ -15,6 +15,8 @@ from tests.attacks.reach import attempt
 pytestmark = pytest.mark.skipif(not landlock.abi(), reason="this kernel has no Landlock")
 REACH = [pytest.param(attack, id=attack.name) for attack in attacks("reach")]
 PATHS = ("landlock alone", "in namespaces")
+MISTAKES = ("SyntaxError", "NameError", "TypeError", "AttributeError", "ImportError", "IndexError")
+"""How an attack ends that was written wrongly, and so tried nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +48,10 @@ def open_judge() -> Iterator[Judge]:
 
 @pytest.mark.parametrize("attack", REACH)
 def test_an_attack_gets_nothing(attack: Attack, confined: Judge, ground: Ground) -> None:
-    """Nothing is read, changed, sent, left behind or ended."""
+    """Nothing is read, changed, sent, left behind or ended, and no slip of the attack's own ends it."""
     got, seen = attempt(attack, confined, ground)
     assert not got, seen
+    assert not seen.startswith(MISTAKES), seen
 
 
 @pytest.mark.parametrize("attack", [one for one in REACH if "Works without" in one.values[0].fields])
