@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +42,6 @@ def wheel(files: Mapping[str, str], kind: str, nursery: Callable[[], Nursery]) -
 
 def has_line_table(path: str) -> bool:
     """Whether code for a device in a wheel says which lines it comes from."""
-    import zipfile
-
     with zipfile.ZipFile(path) as archive:
         return any(
             _LINE_TABLE in archive.read(one)
@@ -51,13 +51,14 @@ def has_line_table(path: str) -> bool:
 
 
 def _key(files: Mapping[str, str], kit: Mapping[str, Any]) -> str:
-    import sys
-
     import grader.toolchain.wheels as own
+    from grader.toolchain import toolkit
     from grader.toolchain.torch_install import installed
 
     texts = [path.read_text() for path in sorted(Path(str(own.__file__)).parent.glob("*.py"))]
-    parts = [json.dumps([sorted(files.items()), kit]), sys.version, installed().version, *texts]
+    # PyTorch compiles for the GPUs that it finds: a cache that machines share holds wheels of several.
+    where = toolkit.environment() if kit["device"] == "cuda" else []
+    parts = [json.dumps([sorted(files.items()), kit]), sys.version, installed().version, *where, *texts]
     return cache.key(parts)
 
 

@@ -44,11 +44,12 @@ class Wheel:
 
     def run(self, program: str) -> str:
         """Install the wheel into an empty folder and run a Python program elsewhere; return what it said."""
+        from grader.judge.worker import packaging
+
         with tempfile.TemporaryDirectory() as folder:
             installed, elsewhere = Path(folder, "installed"), Path(folder, "elsewhere")
             elsewhere.mkdir()
-            with zipfile.ZipFile(self.path) as archive:
-                archive.extractall(installed)
+            packaging.install(self.path, installed)
             paths = os.pathsep.join([str(installed), _ROOT])
             ran = subprocess.run(
                 [sys.executable, "-c", program], cwd=elsewhere, env={**os.environ, "PYTHONPATH": paths},

@@ -10,6 +10,7 @@ import pytest
 
 from grader.judge import diagnosis, packaging
 from grader.judge.faults import WorkerLostError
+from grader.judge.worker import packaging as installing
 
 FILES = {"setup.py": "import torchh\n", "csrc/a.cu": "int x\n"}
 FINE: dict[str, Any] = {"name": "a-1-py3-none-any.whl", "output": "", "commands": []}
@@ -63,3 +64,16 @@ def test_line_tables_are_looked_for_in_the_installed_code(tmp_path: Path) -> Non
             archive.writestr("myops/_C.so", b"\x7fELF" + code)
             archive.writestr("myops/__init__.py", "# .nv_debug_line_sass")
         assert packaging.has_line_table(str(path)) is expected
+
+
+def test_a_wheel_is_installed_as_pip_does(tmp_path: Path) -> None:
+    """What lies in the wheel's data folder for libraries comes to stand beside its modules."""
+    wheel = tmp_path / "a-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("myops/__init__.py", "")
+        archive.writestr("a-1.data/purelib/myops/data.txt", "x")
+        archive.writestr("a-1.data/scripts/run", "")
+    installing.install(wheel, tmp_path / "installed")
+    found = sorted(path.name for path in (tmp_path / "installed/myops").iterdir())
+    assert found == ["__init__.py", "data.txt"]
+    assert not (tmp_path / "installed/run").exists()

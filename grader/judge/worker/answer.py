@@ -48,7 +48,8 @@ class Answer:
         return self._loaded("package", lambda: self._package(Path(header["wheel"]), header["module"]))
 
     def _package(self, wheel: Path, module: str) -> types.ModuleType:
-        target = packaging.unpacked(wheel)
+        target = Path.cwd() / "installed"
+        packaging.install(wheel, target)
         if self._seal is not None and self.device.type != "cuda":
             for library in target.rglob("*.so"):
                 symbols.look_up_ahead(str(library))

@@ -28,17 +28,15 @@ def reply(header: dict[str, Any]) -> Frame:
     return Frame(told, () if built.wheel is None else (built.wheel.read_bytes(),))
 
 
-def unpacked(wheel: Path) -> Path:
+def install(wheel: Path, target: Path) -> None:
     """Install a wheel into an empty folder, as pip does.
 
     pip itself asks after the distribution and its own settings, which a confined worker may not read.
     """
-    target = Path.cwd() / "installed"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target)
     for part in target.glob("*.data/*lib"):
         shutil.copytree(part, target, dirs_exist_ok=True)
-    return target
 
 
 def imported(module: str, target: Path) -> types.ModuleType:
