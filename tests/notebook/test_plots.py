@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 import torch
 
 from grader.notebook import plots
+from grader.notebook.plots._flow import _edge
 from grader.notebook.plots._record import from_trace
 
 OVERRUN = {
@@ -277,3 +279,22 @@ def test_a_roofline_of_nothing_is_refused(kernels: dict[str, tuple[float, float 
     """Logarithmic axes have no zero, and a picture of no kernel is a mistake."""
     with pytest.raises(ValueError, match="roofline draws"):
         plots.roofline(kernels, bandwidth=1e12, arithmetic=1e12)
+
+
+def test_flow_draws_every_box_and_what_stands_on_its_arrows() -> None:
+    """Boxes are named by their text and not by their key, and an arrow carries its own."""
+    boxes = {"a": (2.0, 1.5, "bindings.cpp", 0), "b": (8.0, 1.5, "_C.so", -1)}
+    picture = plots.flow(boxes, [("a", "b", "c++"), ("b", "a", "")], "One file becomes a library.")
+    assert {"bindings.cpp", "_C.so", "c++"} <= set(picture.labels)
+    assert "a" not in picture.labels
+    assert picture.alt == "One file becomes a library."
+
+
+@pytest.mark.parametrize(
+    ("outside", "leaves"), [((10.0, 0.0), (1.0, 0.0)), ((0.0, -9.0), (0.0, -0.5)), ((0.5, 0.0), (0.5, 0.0))]
+)
+def test_an_arrow_begins_at_the_edge_of_its_box(
+    outside: tuple[float, float], leaves: tuple[float, float]
+) -> None:
+    """To the side, downwards, and never beyond where it goes."""
+    assert _edge((0.0, 0.0), outside, SimpleNamespace(width=2.0, height=1.0)) == leaves
