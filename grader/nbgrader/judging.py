@@ -19,7 +19,7 @@ from grader.nbgrader.restore import NOTES, untouched
 from grader.nbgrader.seed import secret_seed
 from grader.nbgrader.warm import warm_judge
 from grader.notebook import card
-from grader.notebook.answers import CHECK_PREFIX, Marker, cuda_text, marker
+from grader.notebook.answers import CHECK_PREFIX, Marker, marker, without_magic
 from grader.notebook.checking import picture
 from grader.notebook.declarations import Declared, find
 from grader.verdict import Outcome, Verdict
@@ -152,6 +152,6 @@ def _texts(
         if (cell := cells.get(grade_id)) is None:
             texts[kind] = ""
             continue
-        texts[kind] = cell.source if kind == "python" else cuda_text(cell.source)
+        texts[kind] = cell.source if kind == "python" else without_magic(cell.source)
         attempted |= not (grade_id in released and untouched(released[grade_id], cell.source))
     return texts if attempted else None

@@ -85,8 +85,8 @@ def is_check(source: str) -> bool:
     return found is not None and found.kind == "check"
 
 
-def cuda_text(source: str) -> str:
-    """Return the text of a `%%cuda` or `%%package` cell: all but the magic line."""
+def without_magic(source: str) -> str:
+    """Return the text of a cell without its first line, where that is `%%cuda` or `%%package`."""
     first, _, rest = source.partition("\n")
     return rest if first.startswith(("%%cuda", "%%package")) else source
 
@@ -114,5 +114,5 @@ def is_stub(exercise: str, text: str) -> bool:
 
 def digest(source: str) -> str:
     """Return a short digest of a cell's text; trailing blanks and the magic line do not count."""
-    lines = [line.rstrip() for line in cuda_text(source).strip().splitlines()]
+    lines = [line.rstrip() for line in without_magic(source).strip().splitlines()]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]

@@ -65,6 +65,7 @@ def check(
 ) -> Report:
     """Judge the last-run answer cells of an exercise, or the texts given, and return the report.
 
+    `files` are a package's, by path; those not given are the last-run `%%package` cells.
     `untouched` is the digest of the released answer cell, where the learner starts from given code.
     A text's lines are counted from 1; those of a `%%cuda` cell from the magic line.
     """

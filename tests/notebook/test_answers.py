@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.notebook.answers import cuda_text, digest, is_stub, marker
+from grader.notebook.answers import digest, is_stub, marker, without_magic
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_other_cells_belong_to_no_exercise(source: str) -> None:
 
 def test_the_magic_line_is_no_source() -> None:
     """The compiler gets the text below the magic line, and a text without one whole."""
-    assert cuda_text("%%cuda a\n// one\n") == "// one\n"
-    assert cuda_text("// one\n") == "// one\n"
+    assert without_magic("%%cuda a\n// one\n") == "// one\n"
+    assert without_magic("// one\n") == "// one\n"
 
 
 def test_a_stub_is_a_statement() -> None:
@@ -72,7 +72,7 @@ def test_a_file_of_a_package_is_known_by_its_path(path: str, grade_id: str, in_p
     assert (found.exercise, found.kind, found.grade_id) == ("ship_it", path, grade_id)
     assert found.in_python is in_python
     assert found.first_line == f"%%package ship_it {path}"
-    assert cuda_text(f"{found.first_line}\ntext") == "text"
+    assert without_magic(f"{found.first_line}\ntext") == "text"
 
 
 @pytest.mark.parametrize(
