@@ -46,6 +46,8 @@ def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
         x = x * powers
     if case.name.startswith("rows of zeros"):
         x[::2] = 0
+        # Rows whose largest value is 1 are told from those of zeros.
+        x[1::2] /= x[1::2].abs().amax(1, keepdim=True)
     if case.name.startswith("the largest"):
         x[:, 0 if "first" in case.name else -1] = -300 * powers[:, 0]
     return (laid_out(x.to(case.dtype), case.layout),)
