@@ -25,7 +25,7 @@ torch_stamp := $(VENV)/.torch-$(firstword $(shell echo '$(TORCH)' | cksum))
 installed := $(VENV)/.installed
 cxx_sources = $(shell git ls-files 'grader/*.h' 'grader/*.cpp' 'grader/*.cuh')
 
-.PHONY: help demo test lab release check bench opinfo corpus golden nvcc-check mutants env clean
+.PHONY: help demo test lab release check bench opinfo corpus golden nvcc-check mutants attacks env clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ nvcc-check: $(installed) ## Compile every right submission with nvcc, no GPU nee
 
 mutants: $(installed) ## Break every right submission mechanically and see that each mutant fails (hours; MUTANTS="--sample 100")
 	@$(run) python -m grader.mutation $(MUTANTS)
+
+attacks: $(installed) ## Attack the judge, the compiler and a class; writes docs/reports/attacks.md (about ten minutes)
+	@$(run) python -m tests.attacks.run
 
 env: $(installed) ## Only make the environment in $(VENV)
 

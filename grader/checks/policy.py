@@ -13,7 +13,7 @@ from grader.checks.base import PASSED, Bench, Check, Drawn, Finding, failed
 from grader.checks.close import value_problem
 from grader.checks.gradients import agree, flags_of, magnitudes
 from grader.exercise import Case
-from grader.judge.observation import OutputSeen
+from grader.judge.observation import Observation, OutputSeen
 from grader.judge.protocol import Step
 
 _ALLOCATING = (
@@ -29,6 +29,9 @@ _VIEWING = (
 MOVING = frozenset(_MOVING.split())
 FREE = frozenset(f"{_ALLOCATING} {_VIEWING}".split()) | MOVING
 """Operators that allocate, move, describe or reinterpret memory."""
+_TELLING, _SHARE = 64, 16
+"""Of a result with so many elements kernels write at least one part in so many: empty segments and rows that
+are only copied are not written by them."""
 COMPARISONS = frozenset({"gt", "ge", "lt", "le", "ne", "eq"})
 """Operators that make a mask, which a Python forward may save for its backward."""
 
@@ -93,8 +96,24 @@ class Policy(Check):
     def _operators(self, bench: Bench, target: str, allowed: frozenset[str]) -> Finding | None:
         """See whether PyTorch was asked to compute."""
         drawn = bench.draw(self.case, "watch", target)
-        seen = bench.observe(Step(target, (drawn.arguments,), watch=True))
-        return self._computing(target.split(".")[1], seen.operators, allowed)
+        seen = bench.observe(Step(target, (drawn.arguments,), watch=True, profile=True))
+        who = target.split(".")[1]
+        return self._computing(who, seen.operators, allowed) or self._unwritten(who, seen, drawn)
+
+    def _unwritten(self, who: str, seen: Observation, drawn: Drawn) -> Finding | None:
+        """See whether the result came from somewhere else: kernels wrote next to nothing."""
+        values = seen.calls[0].outputs[0].values if seen.calls[0].outputs else None
+        if self.copies or values is None or values.numel() < _TELLING:
+            return None
+        written = sum(
+            one["bytes"] for one in seen.launches if one.get("access") == "write" and "bytes" in one
+        )
+        if written * _SHARE >= values.numel() * values.itemsize:
+            return None
+        return failed(
+            f"{who}: kernels wrote {written} bytes, and the result has {values.numel() * values.itemsize}: "
+            "most of it was computed elsewhere. The work has to be done by a __global__ function of your own."
+        )
 
     def _computing(self, who: str, operators: Sequence[str], allowed: frozenset[str]) -> Finding | None:
         # An operator of the answer's own is one of its functions: whether kernels do its work, `_idle` tells.

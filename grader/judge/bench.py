@@ -35,6 +35,8 @@ CALL_SECONDS = {"sim": 10.0, "cuda": 60.0}
 COMPILER_SECONDS = 150.0
 """How long a step through `torch.compile`, or opcheck, may take: importing the compiler takes seconds."""
 _LOSSES_ENDURED = 2
+_LIES_ENDURED = 2
+_WAITS_ENDURED = 4
 _LUCK = 16
 _DRAWN_SIZES = {1: (300, 5000), 2: (9, 90), 3: (3, 20)}
 
@@ -72,6 +74,7 @@ class AnswerBench:
         self._nursery, self._load, self._seed, self._source = nursery, load, seed, source
         self._workers: dict[bool, Worker] = {}
         self._beside = beside
+        self._losses: list[WorkerLostError] = []
         self._remembered: dict[str, Any] = {}
         self._loaded: tuple[ErrorSeen | None, tuple[str, ...]] | None = None
 
@@ -128,7 +131,8 @@ class AnswerBench:
             seen = joined(self.exercise, parse(frame, len(step.calls)))
         except ProtocolError as error:
             self.close()
-            raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
+            self._losses.append(WorkerLostError("malformed", f"sent a malformed result ({error})"))
+            raise self._losses[-1] from error
         if step.capture or (seen.error and seen.error.is_device_fault):
             # A kernel's fault stays with its process, and so does what a failed capture breaks.
             worker.end()
@@ -142,7 +146,8 @@ class AnswerBench:
             return parse_value(self._ask(worker, request, CALL_SECONDS[self.kind]))
         except ProtocolError as error:
             self.close()
-            raise WorkerLostError("malformed", f"sent a malformed result ({error})") from error
+            self._losses.append(WorkerLostError("malformed", f"sent a malformed result ({error})"))
+            raise self._losses[-1] from error
 
     def examine_operator(self, step: Step) -> OperatorSeen:
         """Run PyTorch's own tests of an operator on a step's arguments."""
@@ -204,6 +209,8 @@ class AnswerBench:
         On a GPU the first waits for each launch, so that a race between streams cannot spoil plain values:
         it belongs to the steps that look for it.  The simulator decides that for each step.
         """
+        if self._is_hopeless():
+            raise self._losses[-1]
         worker = self._workers.get(in_order)
         if worker is None or not worker.alive:
             worker = self._workers[in_order] = self._nursery.fork(in_order)
@@ -229,9 +236,18 @@ class AnswerBench:
     def _ask(self, worker: Worker, frame: Frame, seconds: float) -> Frame:
         try:
             return worker.ask(frame, seconds)
-        except WorkerLostError:
+        except WorkerLostError as loss:
+            self._losses.append(loss)
             worker.end()
             raise
+
+    def _is_hopeless(self) -> bool:
+        """Whether more workers would only cost time: the answer lies, or takes all the time that it is given.
+
+        Only an answer that forges messages sends a malformed one.
+        """
+        reasons = [loss.reason for loss in self._losses]
+        return reasons.count("malformed") >= _LIES_ENDURED or reasons.count("time-out") >= _WAITS_ENDURED
 
 
 def _is_telling(run: CaseRun) -> bool:

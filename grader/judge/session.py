@@ -16,6 +16,7 @@ from grader.judge.answer import Answer, unattempted, unattempted_file
 from grader.judge.building import Building
 from grader.judge.faults import EnvironmentFault, NurseryLostError, WorkerLostError
 from grader.judge.processes import Nursery
+from grader.judge.tampering import tampering
 from grader.verdict import CheckResult, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 _PARENT_ENDED = (
     "The process that starts the workers ended twice while this answer ran, and not when others do. "
     "An answer must leave other processes alone: no kill, no signals."
+)
+_REACHING = (
+    "The answer calls {names}, which loads or looks up code, or steers the simulator. An answer must call "
+    "the functions that it uses by their names, and leave the process that it runs in alone."
 )
 PUBLIC_SEED = 0
 """What learners check against.  Autograding uses the course's own seed."""
@@ -169,11 +174,15 @@ class _Trial:
         missing = unattempted(self._answer, kinds.needs_python, kinds.needs_cuda)
         if missing:
             return _unjudged(self._id, self._kind, Outcome.NOT_ATTEMPTED, missing, exercise.points)
+        if refusal := tampering(self._answer.python) if kinds.needs_python else None:
+            return self.refused(refusal)
         if not kinds.needs_cuda:
             return self._valued(exercise)
         needs = self._buildings[self._kind].result().get("missing") if self._kind == "sim" else None
         if needs:
             return _unjudged(self._id, self._kind, Outcome.NEEDS_GPU, _needs_gpu(needs), exercise.points)
+        if names := self._buildings[self._kind].result().get("reaching"):
+            return self.refused(_REACHING.format(names=", ".join(names)))
         return self._examined(exercise)
 
     def _packaged(self, exercise: Exercise, package: Files) -> Verdict:

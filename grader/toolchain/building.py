@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -12,7 +13,17 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from grader.toolchain import binding, cache, diagnostics, growing, identifiers, machine_faults, runtime
+from grader.toolchain import (
+    binding,
+    cache,
+    diagnostics,
+    growing,
+    identifiers,
+    machine_faults,
+    memory,
+    runtime,
+    symbols,
+)
 from grader.toolchain.compiler import MESSAGE_FLAGS, run, standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.errors import EnvironmentFault
@@ -24,7 +35,7 @@ from grader.toolchain.request import BuildRequest, BuildResult, Diagnostic
 from grader.toolchain.torch_install import python_include
 from grader.toolchain.units import Source
 
-CPU_SECONDS = 60
+CPU_SECONDS = int(os.environ.get("GRADER_COMPILE_SECONDS") or 60)
 """How much one compilation may compute with lean headers; with PyTorch's own twice that."""
 
 WALL_SECONDS = 170.0
@@ -39,6 +50,7 @@ _TORCH_DEFINES = [
 """What PyTorch gives nvcc for every extension; `extra_cuda_cflags` may take it back with -U."""
 
 _OVERTIME = re.compile(r"CPU time limit exceeded")
+_EXHAUSTED = re.compile(r"^(\S*cc1plus\S*: out of memory|virtual memory exhausted)", re.MULTILINE)
 
 
 def build(request: BuildRequest, progress: Watcher | None = None) -> BuildResult:
@@ -199,9 +211,19 @@ def _attempt(plan: Plan, mode: str, directory: Path) -> BuildResult:
     failed = next((output for output in outputs if output is not None), None)
     output = failed if failed is not None else _link(plan, mode, objects, directory / SIM_LIBRARY)
     if output is None:
-        return BuildResult(True, directory / SIM_LIBRARY, plan.names(), commands=plan.commands)
+        library = directory / SIM_LIBRARY
+        if names := symbols.reserved(library):
+            return BuildResult(False, diagnostics=[_reserved(names)], commands=plan.commands)
+        reaching = symbols.reaching(library)
+        return BuildResult(True, library, plan.names(), commands=plan.commands, reaching=reaching)
     whole = "\n".join(text for text in outputs if text) or output
     return BuildResult(False, diagnostics=told(whole, plan.locate), output=whole, commands=plan.commands)
+
+
+def _reserved(names: list[str]) -> Diagnostic:
+    return Diagnostic(
+        "error", f"{names[0]} is a name of the simulator's own: give the function or variable another one"
+    )
 
 
 def _compile(plan: Plan, source: Source, mode: str, target: Path) -> str | None:
@@ -239,6 +261,9 @@ def compiled_unit(
         return (
             f"{source.file}:{source.first_line}: error: compiling this takes more than {limit} s of computing"
         )
+    if ran.status and _EXHAUSTED.search(ran.output):
+        size = memory.compiler_bytes() >> 30
+        return f"{source.file}:{source.first_line}: error: compiling this takes more than {size} GB of memory"
     machine_faults.check(ran.output if ran.status else "")
     return ran.output if ran.status else None
 

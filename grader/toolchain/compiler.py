@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from grader.toolchain import machine
+from grader.toolchain import machine, memory
 from grader.toolchain.errors import EnvironmentFault
 
 LEARNER_FLAGS = [
@@ -56,7 +56,6 @@ RUNTIME_LINK_FLAGS = ["-shared", "-Wl,-Bsymbolic"]
 
 MESSAGE_FLAGS = ["-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-fmax-errors=30"]
 
-_MEMORY_KIB = 12 << 20
 _FILE_BLOCKS = 4 << 20  # of 512 bytes
 _OUTPUT_BYTES = 1 << 20
 
@@ -150,7 +149,7 @@ def _limits(cpu_seconds: int | None) -> str:
 
     Computing has a soft limit, whose signal differs from that of a machine out of memory.
     """
-    wanted = ["-c 0", f"-v {_MEMORY_KIB}", f"-f {_FILE_BLOCKS}"]
+    wanted = ["-c 0", f"-v {memory.compiler_bytes() >> 10}", f"-f {_FILE_BLOCKS}"]
     if cpu_seconds is not None:
         wanted.append(f"-S -t {cpu_seconds}")
     return " ".join(f"ulimit {limit} 2>/dev/null;" for limit in wanted)

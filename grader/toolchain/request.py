@@ -87,6 +87,8 @@ class BuildResult:
     missing: list[dict[str, Any]] = field(default_factory=list)
     output: str = ""
     commands: list[str] = field(default_factory=list)
+    reaching: list[str] = field(default_factory=list)
+    """Functions that the module calls to load or look up code, or to steer the simulator past its headers."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain data."""

@@ -100,12 +100,30 @@ class Source:
                 continue
             column = fault.position - self.text.rfind("\n", 0, fault.position)
             found.append(Diagnostic("error", fault.message, self.place(fault.token.line, column)))
+        if _TAKEN_BACK.search(_CONTINUED.sub("", self.text)):
+            found.append(Diagnostic("error", "no_sanitize may not be defined or undefined here"))
         return found
 
 
 def extended_lambda(flags: list[str]) -> bool:
     """Whether nvcc's flags allow lambdas with `__device__`."""
     return any("extended-lambda" in flag for flag in flags)
+
+
+_SPELLINGS = re.compile(r"sanit|##|%:%:|\\[ \t]*\r?\n")
+_CONTINUED = re.compile(r"\\[ \t]*\r?\n")
+_TAKEN_BACK = re.compile(r"(#|%:)\s*(un)?def(ine)?\s+_*no_sanitize")
+_PLACES = re.compile(r"attribute|\[\[|<:|[pP]ragma")
+_UNWATCHED = [
+    *(f"#define {name}(...) unused" for name in ("no_sanitize", "__no_sanitize__")),
+    *(f"#define {name} unused" for name in ("no_sanitize_thread", "__no_sanitize_thread__")),
+]
+"""The attributes that would have a function compiled without what watches memory mean nothing in a unit."""
+
+
+def may_go_unwatched(text: str) -> bool:
+    """Whether a text may ask for such an attribute, in whatever spelling."""
+    return bool(_SPELLINGS.search(text) and _PLACES.search(text))
 
 
 EXTENDED_LAMBDA = "namespace sim { template <> inline constexpr bool lambdas_allowed<void> = true; }"
@@ -161,6 +179,7 @@ def shipped(source: Source, paths: list[str], flags: list[str], head: Sequence[s
         "#define __NVCC__ 1",
         *_LAUNCH_BOUNDS,
         *([EXTENDED_LAMBDA] if extended_lambda(flags) else []),
+        *(_UNWATCHED if may_go_unwatched(source.text) else []),
         f'#line {source.first_line} "{_escaped(source.file)}"',
     ]
     return "\n".join([*lines, source.translation.text])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
-KINDS = ("reach", "message", "cheat", "build", "course")
+KINDS = ("reach", "message", "cheat", "build", "batch", "course")
 _FIELD = re.compile(r"^(?://|#)? ?([A-Z][a-z ]+): (.+)$")
 
 

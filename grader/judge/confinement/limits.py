@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterator
 from pathlib import Path
+
+from grader.toolchain.memory import machine_bytes
 
 _MOST_BYTES = 8 << 30
 _LEAST_BYTES = 2 << 30
@@ -14,22 +15,6 @@ _OPEN_FILES = 256
 _CPU_SECONDS = 900
 """More than every step's wall clock of an exercise together; a thread that is left over ends with it."""
 _TASKS = 512
-_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
-
-def machine_bytes() -> int:
-    """Return this machine's memory, or its container's."""
-    return min((os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *_cgroup_bytes()))
-
-
-def _cgroup_bytes() -> Iterator[int]:
-    for path in _CGROUP_LIMITS:
-        try:
-            text = Path(path).read_text().strip()
-        except OSError:
-            continue
-        if text.isdigit() and int(text):
-            yield int(text)
 
 
 def worker_bytes() -> int:

@@ -62,8 +62,11 @@ def for_worker(runtime: Iterable[Path], kind: str) -> Policy:
 
 
 def for_build(cache: Path, temporary: Path) -> Policy:
-    """Return what a build needs: compilers to read, the cache and a temporary directory to change."""
-    return Policy((*_common(), *_compilers()), (str(cache), str(temporary), *_devices()))
+    """Return what a build needs: compilers to read, the cache and a temporary directory to change.
+
+    Of devices the one that swallows: `#include "/dev/zero"` takes all memory that a compiler may have.
+    """
+    return Policy((*_common(), *_compilers()), (str(cache), str(temporary), "/dev/null", *_gpus()))
 
 
 def _common() -> Iterator[str]:
@@ -96,4 +99,8 @@ def _compilers() -> Iterator[str]:
 
 def _devices() -> Iterator[str]:
     yield from _DEVICES
+    yield from _gpus()
+
+
+def _gpus() -> Iterator[str]:
     yield from (str(path) for pattern in _GPU for path in Path("/dev").glob(pattern))

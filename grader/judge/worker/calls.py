@@ -225,7 +225,7 @@ class Execution:
 
     def _finish(self) -> None:
         """Make late errors surface: a launch error at the next operation, a fault at a synchronisation."""
-        torch.zeros(1, device=self.place).add_(1)
+        torch.zeros(1, device=self.place).fill_(1)
         for index in range(torch.accelerator.device_count()):
             torch.accelerator.synchronize(index)
 
@@ -241,13 +241,14 @@ class Execution:
         packer = Packer()
         header = {
             "error": error,
-            "operators": self.operators,
             "device_after": self.device_after,
             "calls": [self._describe_call(call, calls, packer) for call in calls],
             "gradients": [None if item is None else _pack(item, packer) for item in self.gradients],
             "gradient_after": None if self.gradient is None else _pack(self.gradient.flat, packer),
             **evidence,
         }
+        # Last of all: a result may compute when it is read.
+        header["operators"] = [*self.operators, *(self.device.operators() if self.step.watch else [])]
         return Frame(header, tuple(packer.buffers))
 
     def _describe_call(self, call: Call, calls: list[Call], packer: Packer) -> dict[str, Any]:
@@ -288,9 +289,14 @@ def _describe_output(
 def _pack(tensor: torch.Tensor, packer: Packer) -> dict[str, Any] | None:
     """Return the values as a dense CPU tensor, or None when they cannot be read any more."""
     try:
-        return packer.add(tensor.detach().cpu().clone(memory_format=torch.contiguous_format))
+        values = _clone(_cpu(_detach(tensor)), memory_format=torch.contiguous_format)
+        return packer.add(values)
     except Exception:
         return None
+
+
+# As they were before an answer was loaded: a result's own attributes must not be what reads it.
+_detach, _cpu, _clone = torch.Tensor.detach, torch.Tensor.cpu, torch.Tensor.clone
 
 
 def _poisoned(tensor: torch.Tensor) -> torch.Tensor:

@@ -53,6 +53,9 @@ class Device(Protocol):
     def evidence(self) -> dict[str, Any]:
         """Return reports and launches since `begin`."""
 
+    def operators(self) -> list[str]:
+        """Return the operators that the device itself ran since `begin`, in whatever thread."""
+
     def bytes_in_use(self) -> int:
         """Return the live device memory."""
 
@@ -94,6 +97,7 @@ class SimDevice:
         simulator.set_order(order)
         simulator.reports()
         simulator.launch_log()
+        simulator.dispatch_log()
 
     def stall(self, stream: torch.Stream) -> None:
         """Do nothing: a stream's work waits until something forces it."""
@@ -108,6 +112,12 @@ class SimDevice:
 
         reports = symbols.resolve(simulator.reports())
         return {"reports": reports, "launches": simulator.launch_log()}
+
+    def operators(self) -> list[str]:
+        """Return what the engine noted: it sees every thread, whatever keys are excluded there."""
+        from grader import simulator
+
+        return simulator.dispatch_log()
 
     def bytes_in_use(self) -> int:
         """Return the live device memory, whoever took it."""
@@ -125,7 +135,8 @@ class SimDevice:
 
         with simulator.count_traffic() as traffic:
             yield
-        launches += [*traffic.launches, *({"bytes": row["bytes"]} for row in traffic.unique)]
+        moved = ({"bytes": row["bytes"], "access": row["access"]} for row in traffic.unique)
+        launches += [*traffic.launches, *moved]
 
     @contextmanager
     def captured(self) -> Iterator[Callable[[], None]]:
@@ -181,6 +192,10 @@ class CudaDevice:
     def evidence(self) -> dict[str, Any]:
         """Return nothing: a GPU reports faults as errors."""
         return {"reports": [], "launches": []}
+
+    def operators(self) -> list[str]:
+        """Return nothing: `policy` takes its evidence from the simulator."""
+        return []
 
     def bytes_in_use(self) -> int:
         """Return what PyTorch's allocator has handed out."""
