@@ -98,7 +98,8 @@ class Policy(Check):
         drawn = bench.draw(self.case, "watch", target)
         seen = bench.observe(Step(target, (drawn.arguments,), watch=True, profile=True))
         who = target.split(".")[1]
-        return self._computing(who, seen.operators, allowed) or self._unwritten(who, seen, drawn)
+        ran = seen.operators if self.copies else (*seen.operators, *seen.device_operators)
+        return self._computing(who, ran, allowed) or self._unwritten(who, seen, drawn)
 
     def _unwritten(self, who: str, seen: Observation, drawn: Drawn) -> Finding | None:
         """See whether the result came from somewhere else: kernels wrote next to nothing."""

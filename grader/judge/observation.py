@@ -94,6 +94,9 @@ class Observation:
     reports: tuple[dict[str, Any], ...] = ()
     launches: tuple[dict[str, Any], ...] = ()
     operators: tuple[str, ...] = ()
+    """What the calls ran on their own thread, on whatever device."""
+    device_operators: tuple[str, ...] = ()
+    """What the device ran in the whole step, for any thread, with the copies that results are read by."""
     device_after: int = 0
     """Index of the device that was current after the last call."""
     bytes_before: int = 0
@@ -166,6 +169,7 @@ def parse(frame: Frame, calls: int) -> Observation:
         reports=tuple(reported(item) for item in _list(header.get("reports"))),
         launches=tuple(reported(item) for item in _list(header.get("launches"))),
         operators=tuple(text(item) for item in _list(header.get("operators"))),
+        device_operators=tuple(text(item) for item in _list(header.get("device_operators", []))),
         device_after=_natural(header.get("device_after")),
         bytes_before=_natural(header.get("bytes_before")),
     )

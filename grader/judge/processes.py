@@ -238,6 +238,7 @@ class Nursery:
     def _gone(self) -> EnvironmentFault:
         """End the process, if it is there: a reply that is late must not be taken for the next one's."""
         self._process.kill()
+        self._process.wait()
         self._log.seek(0)
         said = self._log.read()[-_OUTPUT_SHOWN:].decode(errors="replace").strip()
         fault = NurseryLostError if self._ready else EnvironmentFault

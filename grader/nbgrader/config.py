@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from grader.nbgrader import unfinished
 from grader.nbgrader.seed import SEED_FILE
 
 
@@ -22,6 +23,7 @@ def configure(config: Any, course: Path) -> None:
     end_interrupts_in_one_line()
     config.CourseDirectory.root = str(course)
     config.JudgeAnswers.seed_file = str(course / SEED_FILE)
+    unfinished.install(config, course)
     _release(config)
     _grade(config)
     _give_back(config)

@@ -241,6 +241,7 @@ class Execution:
         packer = Packer()
         header = {
             "error": error,
+            "operators": self.operators,
             "device_after": self.device_after,
             "calls": [self._describe_call(call, calls, packer) for call in calls],
             "gradients": [None if item is None else _pack(item, packer) for item in self.gradients],
@@ -248,7 +249,7 @@ class Execution:
             **evidence,
         }
         # Last of all: a result may compute when it is read.
-        header["operators"] = [*self.operators, *(self.device.operators() if self.step.watch else [])]
+        header["device_operators"] = self.device.operators() if self.step.watch else []
         return Frame(header, tuple(packer.buffers))
 
     def _describe_call(self, call: Call, calls: list[Call], packer: Packer) -> dict[str, Any]:
