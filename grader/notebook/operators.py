@@ -44,7 +44,7 @@ def end(result: Any) -> None:
 
         _made[_key(result.info)] = made
         # An operator that was traced before would not find what has been registered since.
-        registration.forget_lookups({str(one.ns) for one in made})
+        registration.refresh({str(one.ns) for one in made})
 
 
 def _kept() -> list[Any]:

@@ -167,21 +167,31 @@ def take_back(libraries: Iterable[Any]) -> None:
 
 
 def forget_lookups(namespaces: Iterable[str]) -> None:
-    """Forget operators that `torch.ops` has looked up: they remember which kernels they found."""
+    """Forget operators that `torch.ops` has looked up: those of a module that has gone cannot be called."""
     import torch
 
     for name in namespaces:
-        _forget_all(getattr(torch.ops, name))
+        namespace = getattr(torch.ops, name)
+        for operator in _looked_up(namespace):
+            delattr(namespace, operator)
+            if operator in namespace._dir:
+                namespace._dir.remove(operator)
 
 
-def _forget_all(namespace: Any) -> None:
+def refresh(namespaces: Iterable[str]) -> None:
+    """Have operators look for their kernels anew: they remember which ones they found.
+
+    They are not forgotten: PyTorch itself keeps the first object that was made for an operator.
+    """
+    import torch
+
+    for name in namespaces:
+        for packet in _looked_up(getattr(torch.ops, name)).values():
+            for overload in packet.overloads():
+                vars(getattr(packet, overload)).get("_dispatch_cache", {}).clear()
+
+
+def _looked_up(namespace: Any) -> dict[str, Any]:
     from torch._ops import OpOverloadPacket
 
-    for name, value in list(vars(namespace).items()):
-        if isinstance(value, OpOverloadPacket):
-            packet: Any = value
-            for overload in packet.overloads():  # PyTorch itself keeps these, whatever we forget
-                vars(getattr(packet, overload)).get("_dispatch_cache", {}).clear()
-            delattr(namespace, name)
-            if name in namespace._dir:
-                namespace._dir.remove(name)
+    return {name: value for name, value in vars(namespace).items() if isinstance(value, OpOverloadPacket)}

@@ -74,3 +74,14 @@ def test_an_answer_is_known_by_what_it_answers() -> None:
     """Whatever its text and id, the cell of an answer is one cell."""
     info = SimpleNamespace(raw_cell="# answer: register_op\nx = 1", cell_id="q")
     assert operators._key(info) == "register_op-py"
+
+
+def test_a_gradient_is_found_after_several_cells_that_register(operator: None) -> None:
+    """PyTorch keeps the first object made for an operator: each cell has to refresh that one, and no copy."""
+    for _ in range(2):
+        run("torch.library.register_fake(NAME, torch.empty_like)")
+        torch.compile(
+            lambda x: torch.ops.notebook_operators.twice(x) + 1, fullgraph=True, backend="aot_eager"
+        )(torch.ones(2))
+    run(formula(7.0))
+    assert slope() == [7.0, 7.0]
