@@ -23,7 +23,10 @@ from grader.checks.rejects import all_of_dtype, of_shape, on_cpu
 from grader.exercise import Case, CudaAndPython, Draw, Exercise, laid_out
 
 _KINK = 0.05
-"""No sum comes nearer to zero than this, where relu has no derivative and finite differences none of use."""
+"""No sum comes nearer to zero than this, where relu has no derivative and finite differences none of use.
+
+Except where `a` repeats a row: no finite differences are taken there, and a sum's sign is exact.
+"""
 
 
 def _inputs(case: Case, draw: Draw) -> tuple[Any, ...]:
