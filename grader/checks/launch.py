@@ -1,4 +1,4 @@
-"""`launch`: every launch is one that CUDA accepts, and the threads of a block meet at its barriers.
+"""`launch`: every launch is one that CUDA accepts, and threads that meet do so at one place.
 
 The launches of a backward of many rows are looked at with kernels that do nothing: running them would take
 the simulator long, and grids have limits that only large sizes meet.
@@ -17,7 +17,7 @@ from grader.exercise import Case
 from grader.judge import messages
 from grader.judge.protocol import Step
 
-KINDS = ("launch_error", "barrier_divergence", "assert", "division_by_zero", "trap")
+KINDS = ("launch_error", "barrier_divergence", "warp_divergence", "assert", "division_by_zero", "trap")
 _REFUSALS = ("invalid configuration", "invalid argument", "too many resources")
 
 

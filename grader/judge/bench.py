@@ -267,7 +267,7 @@ def _took_long(seen: Observation | WorkerLostError) -> bool:
     """Whether the call, or a kernel on the simulator, was given up."""
     if isinstance(seen, WorkerLostError):
         return seen.reason == "time-out"
-    return any(report.get("kind") == "deadlock" for report in seen.reports)
+    return any(report.get("kind") in ("deadlock", "warp_divergence") for report in seen.reports)
 
 
 def _parse_loaded(frame: Frame, part: str) -> tuple[ErrorSeen | None, tuple[str, ...]]:

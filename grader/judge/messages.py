@@ -255,6 +255,10 @@ _SAYINGS = {
         "{message_or}threads of one block waited at different barriers",
         "Every thread of a block must reach the same __syncthreads().",
     ),
+    "warp_divergence": (
+        "{message_or}lanes of one warp waited for each other at different places",
+        "Every lane that a mask names must reach the same operation, with the same mask.",
+    ),
     "deadlock": (
         "{message_or}threads waited for each other for ever",
         "Look for a loop that does not end, or a barrier that some threads never reach.",

@@ -30,6 +30,7 @@ def register() -> None:
     rename_privateuse1_backend(NAME)
     torch._register_device_module(NAME, _module())  # type: ignore[no-untyped-call]
     generate_methods_for_privateuse1_backend(for_storage=True)
+    library().sim_meet_autograd()
     opcheck.extend(NAME)
     for kind in (torch.Tensor, torch.nn.Parameter):
         ForkingPickler.register(kind, _refuse_other_processes)

@@ -146,4 +146,5 @@ def _declared(lib: ctypes.CDLL) -> ctypes.CDLL:
     lib.sim_graph_nodes.restype = ctypes.c_int64
     lib.sim_destroy_graph.argtypes = [ctypes.c_void_p]
     lib.sim_destroy_graph.restype = None
+    lib.sim_meet_autograd.restype = None
     return lib

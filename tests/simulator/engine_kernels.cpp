@@ -100,6 +100,38 @@ __global__ void stuck(float* out) { KERNEL(stuck, ARGS(ARG(out))) {
   out[threadIdx.x] = v;
 }); }
 
+__global__ void masks_disagree(float* out) { KERNEL(masks_disagree, ARGS(ARG(out))) {
+  float v = threadIdx.x;
+  if (threadIdx.x < 16) {
+    v += __shfl_xor_sync(0x00ffffffu, v, 8);  // FAULT low_mask
+  } else {
+    v += __shfl_xor_sync(0xffffff00u, v, 8);  // FAULT high_mask
+  }
+  out[threadIdx.x] = v;
+}); }
+
+__global__ void operations_disagree(unsigned* out) { KERNEL(operations_disagree, ARGS(ARG(out))) {
+  unsigned v = threadIdx.x;
+  if (threadIdx.x % 2) {
+    v = __ballot_sync(0xffffffffu, v > 3);  // FAULT ballot
+  } else {
+    v = __reduce_add_sync(0xffffffffu, v);  // FAULT reduce
+  }
+  out[threadIdx.x] = v;
+}); }
+
+// Halves of a warp go different ways, each with its own mask, and meet at the end.
+__global__ void own_masks(float* out) { KERNEL(own_masks, ARGS(ARG(out))) {
+  float v = threadIdx.x;
+  if (threadIdx.x < 16) {
+    v += __shfl_xor_sync(0x0000ffffu, v, 8);
+  } else {
+    v += __shfl_xor_sync(0xffff0000u, v, 8);
+    v += __shfl_xor_sync(0xffff0000u, v, 4);
+  }
+  out[threadIdx.x] = v + __shfl_xor_sync(0xffffffffu, v, 16);
+}); }
+
 __global__ void spin(volatile int* flag, float* out) { KERNEL(spin, ARGS(ARG(flag), ARG(out))) {
   while (*flag == 0) {}  // FAULT spin
   out[threadIdx.x] = 1;
@@ -300,6 +332,9 @@ static const std::map<std::string, void (*)()> cases = {
     {"barrier_divergence", [] { (LAUNCH(2, 64), divergent(fresh(128), 32)); }},
     {"early_return", [] { (LAUNCH(2, 64), early_return(fresh(128), 40)); }},
     {"deadlock", [] { (LAUNCH(1, 32), stuck(fresh(32))); }},
+    {"masks_disagree", [] { (LAUNCH(1, 32), masks_disagree(fresh(32))); }},
+    {"operations_disagree", [] { (LAUNCH(1, 32), operations_disagree(static_cast<unsigned*>(device_empty(128)))); }},
+    {"own_masks", [] { (LAUNCH(1, 32), own_masks(fresh(32))); }},
     {"spin", [] { static int zero = 0; (LAUNCH(1, 2), spin(static_cast<int*>(device_copy(&zero, 4)), fresh(2))); }},
     {"hand_over", [] { static int zero = 0; (LAUNCH(2, 1), hand_over(static_cast<int*>(device_copy(&zero, 4)), fresh(1))); }},
     {"endless", [] { (LAUNCH(1, 2), endless(fresh(2))); }},

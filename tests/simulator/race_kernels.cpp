@@ -114,6 +114,25 @@ __global__ void bytes(unsigned char* out, int step) { KERNEL(bytes, ARGS(ARG(out
   out[i / step] = i;  // FAULT bytes
 }); }
 
+// Small elements that are read and written round after round.
+template <class T>
+__global__ void rounds(T* a, bool meet) { KERNEL(rounds, ARGS(ARG(a))) {
+  const int t = threadIdx.x;
+  for (int round = 0; round < 100; ++round) {
+    const T v = a[(t + 1) % blockDim.x];  // FAULT rounds_read
+    __syncthreads();
+    a[t] = v;  // FAULT rounds_write
+    if (meet) __syncthreads();
+  }
+}); }
+
+// Neighbouring bytes belong to different blocks, more than share a table of events.
+__global__ void columns(unsigned char* a, bool own) { KERNEL(columns, ARGS(ARG(a))) {
+  unsigned char* const row = a + threadIdx.x * gridDim.x;
+  const unsigned char v = row[own ? blockIdx.x : (blockIdx.x + 1) % gridDim.x];  // FAULT columns_read
+  row[blockIdx.x] = v + 1;  // FAULT columns_write
+}); }
+
 __global__ void words_and_bytes(unsigned* words, unsigned char* bytes, bool apart) { KERNEL(words_and_bytes, ARGS(ARG(words), ARG(bytes))) {
   if (threadIdx.x == 0) words[0] = 7;  // FAULT words_and_bytes_first
   if (threadIdx.x == 1) bytes[apart ? 4 : 3] = 1;  // FAULT words_and_bytes
@@ -364,6 +383,12 @@ static const std::map<std::string, void (*)()> cases = {
     {"raise_apart", [] { (LAUNCH(2, 64), raise(filled<int>(1), 1)); }},
     {"bytes", [] { (LAUNCH(2, 64), bytes(filled<unsigned char>(128), 1)); }},
     {"bytes_shared", [] { (LAUNCH(2, 64), bytes(filled<unsigned char>(128), 2)); }},
+    {"rounds", [] { (LAUNCH(1, 96), rounds(filled<unsigned char>(96), true)); }},
+    {"rounds_without", [] { (LAUNCH(1, 96), rounds(filled<unsigned char>(96), false)); }},
+    {"rounds_of_halves", [] { (LAUNCH(1, 96), rounds(filled<unsigned short>(96), true)); }},
+    {"rounds_of_halves_without", [] { (LAUNCH(1, 96), rounds(filled<unsigned short>(96), false)); }},
+    {"columns", [] { (LAUNCH(320, 4), columns(filled<unsigned char>(1280), true)); }},
+    {"columns_shared", [] { (LAUNCH(320, 4), columns(filled<unsigned char>(1280), false)); }},
     {"words_and_bytes", [] { auto* p = filled<unsigned>(2); (LAUNCH(1, 2), words_and_bytes(p, reinterpret_cast<unsigned char*>(p), true)); }},
     {"words_and_bytes_shared", [] { auto* p = filled<unsigned>(2); (LAUNCH(1, 2), words_and_bytes(p, reinterpret_cast<unsigned char*>(p), false)); }},
     {"vectors", [] { float* p = filled<float>(128); (LAUNCH(1, 8), vectors(reinterpret_cast<float4*>(p), p, true)); }},

@@ -56,6 +56,9 @@ SILENT = [
         "wide_fence",
         "two_kernels",
         "own_maximum",
+        "rounds",
+        "rounds_of_halves",
+        "columns",
     ),
 ]
 
@@ -91,6 +94,9 @@ FAULTS = [
     ("total_plain", "out", "atomic", ("total",)),
     ("raise_apart", "flag", "atomic", ("raise",)),
     ("bytes_shared", "out", "atomic", ("bytes",)),
+    ("rounds_without", "a", "__syncthreads()", ("rounds_read", "rounds_write")),
+    ("rounds_of_halves_without", "a", "__syncthreads()", ("rounds_read", "rounds_write")),
+    ("columns_shared", "a", "order between blocks", ("columns_read", "columns_write")),
     ("words_and_bytes_shared", "words", "atomic", ("words_and_bytes", "words_and_bytes_first")),
     ("between_blocks_shared", "a", "order between blocks", ("between_blocks_read", "between_blocks_write")),
     ("bins_without", "count", "__syncthreads()", ("bins", "bins_add")),

@@ -51,7 +51,7 @@ SILENT = [
         "atomics",
         "parameters",
     ),
-    *("order", "opted_in"),
+    *("order", "opted_in", "own_masks"),
 ]
 
 
@@ -84,6 +84,8 @@ FAULTS = [
     ("shared_overrun", "out_of_bounds", "write", "tile", 32, [0, 0, 0], [31, 0, 0], "shared_overrun"),
     ("barrier_divergence", "barrier_divergence", None, None, None, [0, 0, 0], [32, 0, 0], "second_barrier"),
     ("deadlock", "deadlock", None, None, None, [0, 0, 0], [0, 0, 0], "stuck_shuffle"),
+    ("masks_disagree", "warp_divergence", None, None, None, [0, 0, 0], [0, 0, 0], "low_mask"),
+    ("operations_disagree", "warp_divergence", None, None, None, [0, 0, 0], [0, 0, 0], "reduce"),
     ("spin", "deadlock", None, None, None, [0, 0, 0], None, "spin"),
     ("endless", "deadlock", None, None, None, [0, 0, 0], [0, 0, 0], "endless"),
     ("assert", "assert", None, None, None, [0, 0, 0], [5, 0, 0], "assert"),
@@ -172,6 +174,20 @@ def test_deadlock_tells_who_waits_where(run: Run) -> None:
     (report,) = run("deadlock")["reports"]
     assert "threads 0-15 at __shfl_sync" in report["message"]
     assert "threads 16-31 at __syncthreads" in report["message"]
+
+
+def test_masks_that_disagree_are_named_with_their_lanes(run: Run) -> None:
+    """Lanes of a warp that wait for each other at different places are told with masks and lines."""
+    (report,) = run("masks_disagree")["reports"]
+    low, high = line_of("low_mask"), line_of("high_mask")
+    assert (
+        f"lanes 0-15 at __shfl_xor_sync with mask 0x00ffffff, line {low}; "
+        f"lanes 16-31 at __shfl_xor_sync with mask 0xffffff00, line {high}"
+    ) in report["message"]
+    (report,) = run("operations_disagree")["reports"]
+    odd = ", ".join(str(lane) for lane in range(1, 32, 2))
+    place = f"lanes {odd} at __ballot_sync with mask 0xffffffff, line {line_of('ballot')}"
+    assert place in report["message"]
 
 
 @pytest.mark.parametrize(("case", "words"), [("throwing", "too large"), ("nested", "no dynamic parallelism")])

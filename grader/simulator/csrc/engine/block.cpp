@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <numeric>
 
 #include "builtins.h"
 #include "grid.h"
@@ -10,26 +11,16 @@
 #include "running.h"
 #include "traffic.h"
 
+#define SIM_INLINE inline __attribute__((always_inline))
+
 namespace sim {
+
 namespace {
 
 constexpr uint32_t kSpinsBeforeGivingWay = 64;
 
-// "0-31" or "5", from ascending numbers.
-std::string ranges(const std::vector<uint32_t>& numbers) {
-  std::string out;
-  for (size_t i = 0; i < numbers.size();) {
-    size_t j = i;
-    while (j + 1 < numbers.size() && numbers[j + 1] == numbers[j] + 1) ++j;
-    out += (out.empty() ? "" : ", ") + std::to_string(numbers[i]);
-    if (j > i) out += "-" + std::to_string(numbers[j]);
-    i = j + 1;
-  }
-  return out;
-}
-
 // Device code cannot throw; an exception must not cross the fiber's end.
-void run_body(const ThreadBody& body) {
+inline __attribute__((always_inline)) void run_body(const ThreadBody& body) {
   std::string what;
   try {
     return body.run(body.closure.get());
@@ -51,19 +42,25 @@ Block::Block(Grid& grid, const Launch& launch)
       launch_(launch),
       count_(static_cast<uint32_t>(launch.block.count())),
       ordering_(count_),
-      threads_(count_),
+      rests_(count_),
+      states_(count_),
+      waits_(count_),
+      answers_(count_),
+      fibers_(count_),
+      order_(count_ + 1),
       ready_(count_),
       pending_((count_ + 31) / 32),
       exited_((count_ + 31) / 32),
       shared_(launch) {
+  std::iota(order_.begin(), order_.end() - 1, 0);
   const Dim3& d = launch.block;
   for (uint32_t i = 0; (d.y > 1 || d.z > 1) && i < count_; ++i)
     indices_.push_back({i % d.x, i / d.x % d.y, i / (d.x * d.y)});
 }
 
 Block::~Block() {
-  for (Thread& thread : threads_) {
-    if (thread.fiber) give_fiber(thread.fiber);
+  for (Fiber* fiber : fibers_) {
+    if (fiber) give_fiber(fiber);
   }
 }
 
@@ -71,29 +68,41 @@ void Block::begin(uint64_t linear) {
   index_ = grid_.block_index(linear);
   linear_ = static_cast<uint32_t>(linear);
   ordering_.begin(linear_);
-  order_ = grid_.thread_order();
-  for (Thread& thread : threads_) thread.state = State::kUnstarted;
+  grid_.put_in_order(order_.data(), count_);
+  std::fill(states_.begin(), states_.end(), State::kUnstarted);
   std::fill(exited_.begin(), exited_.end(), 0);
-  next_ = done_ = at_barrier_ = spinning_ = at_active_mask_ = 0;
+  next_ = done_ = at_barrier_ = spinning_ = at_active_mask_ = sweep_ = sweep_end_ = 0;
+  usual_ = nullptr;
   barrier_mixed_ = false;
   released_line_ = 0;
   shared_.reset(ordering_.began());
 }
 
-void Block::renew() {
-  running.me = Record{clock_now} << kStampShift | Record{running.thread} << kThreadShift;
+// What all threads of the block share: it changes when a barrier opens, and when the block gets the OS
+// thread.
+void Block::renew_floor() {
   running.since = grid_.resumed_at();
-  running.floor_block = std::max(ordering_.barrier_time(), running.since - 1);
-  running.floor_warp = std::max(running.floor_block, ordering_.warp_time(running.thread / 32));
+  running.floor_block = running.floor_warp = std::max(ordering_.barrier_time(), running.since - 1);
 }
 
-// In a block of one dimension the other two stay what run() made them.
-inline void Block::set_thread_index(uint32_t thread) {
+SIM_INLINE void Block::renew_thread(uint32_t thread) {
+  running.me = Record{clock_now} << kStampShift | Record{thread} << kThreadShift;
+  if (ordering_.a_warp_has_met())
+    running.floor_warp = std::max(running.floor_block, ordering_.warp_time(thread / 32));
+}
+
+void Block::renew() { renew_thread(running.thread); }
+
+// In a block of one dimension the other two indices stay what run() made them.
+SIM_INLINE void Block::take_over(uint32_t thread) {
+  running.thread = thread;
+  running.spins = 0;
   if (indices_.empty()) {
     thread_idx.x = thread;
   } else {
     thread_idx = indices_[thread];
   }
+  renew_thread(thread);
 }
 
 Dim3 Block::thread_index(uint32_t thread) const {
@@ -104,14 +113,15 @@ Dim3 Block::thread_index(uint32_t thread) const {
 Block::Progress Block::run() {
   grid_.resume(linear_);
   running.block = this;
+  renew_floor();
   block_idx = index_;
   thread_idx = {0, 0, 0};
   for (;;) {
     if (grid_.given_up()) return Progress::kAbandoned;
-    if (!ready_.empty()) {
-      enter(resume(ready_.pop()));
+    if (somebody_is_ready()) {
+      enter({&grid_.scheduler, resume_next()});
     } else if (next_ < count_) {
-      enter(start());
+      enter({&grid_.scheduler, start()});
     } else if (done_ == count_) {
       if (traffic_is_counted()) close_traffic(linear_);
       return Progress::kFinished;
@@ -119,7 +129,7 @@ Block::Progress Block::run() {
       continue;
     } else if (spinning_) {
       for (uint32_t i = 0; i < count_; ++i) {
-        if (threads_[i].state == State::kSpinning) ready(i);
+        if (states_[i] == State::kSpinning) ready(i);
       }
       spinning_ = 0;
       return Progress::kSpinning;
@@ -132,43 +142,39 @@ Block::Progress Block::run() {
 
 // One fiber runs thread after thread; only a thread that waits keeps it.
 void* Block::start() {
-  running.fiber = take_fiber(&Block::fiber_main);
+  running.fiber = take_fiber();
   running.stack = reinterpret_cast<uintptr_t>(running.fiber->stack);
-  running.stack_bytes = running.fiber->bytes;
-  return running.fiber->saved;
+  return nullptr;
 }
 
 void Block::fiber_main() {
   Block& block = *running.block;
-  while (block.begin_next()) {
+  Fiber* const fiber = running.fiber;
+  while (block.begin_next(fiber)) {
     run_body(block.launch_.body);
     block.finish_current();
   }
-  give_fiber(running.fiber);  // nobody takes it before this one has been left
+  give_fiber(fiber);  // nobody takes it before this one has been left
   void* never;
-  block.pass_on(&never);
+  sim_switch(&never, block.pass_on(running.thread).to);  // no thread is left that has not started
   __builtin_unreachable();
 }
 
-bool Block::begin_next() {
-  if (next_ == count_ || !ready_.empty()) return false;
-  const uint32_t thread = order_.empty() ? next_ : order_[next_];
-  ++next_;
-  threads_[thread].fiber = running.fiber;
-  threads_[thread].state = State::kRunning;
-  running.thread = thread;
-  running.spins = 0;
-  running.handed = false;
-  set_thread_index(thread);
-  renew();
+bool Block::begin_next(Fiber* fiber) {
+  if (next_ == count_ || somebody_is_ready()) return false;
+  const uint32_t thread = order_[next_++];
+  fibers_[thread] = fiber;
+  rests_[thread].stack = running.stack;
+  take_over(thread);
   return true;
 }
 
 void Block::finish_current() {
   settle_suspects();
+  running.handed = false;
   const uint32_t thread = running.thread;
-  threads_[thread].fiber = nullptr;
-  threads_[thread].state = State::kDone;
+  fibers_[thread] = nullptr;
+  states_[thread] = State::kDone;
   ++done_;
   grid_.progressed();
   exited_[thread / 32] |= 1u << thread % 32;
@@ -177,107 +183,118 @@ void Block::finish_current() {
 }
 
 // From the scheduler to whoever `running` names.
-void Block::enter(void* saved) {
+void Block::enter(Handoff handoff) {
   running.on_device = true;
   running.quick = !traffic_is_counted();
-  sim_switch(&grid_.scheduler, saved);
+  running.stack_bytes = kStackBytes;
+  hand_on(handoff);
   running.on_device = running.quick = false;
   running.stack_bytes = 0;
 }
 
-void* Block::resume(uint32_t thread) {
-  Fiber* const fiber = threads_[thread].fiber;
-  running.fiber = fiber;
-  running.stack = reinterpret_cast<uintptr_t>(fiber->stack);
-  running.stack_bytes = fiber->bytes;
-  running.thread = thread;
-  running.spins = 0;
-  running.handed = false;
-  threads_[thread].state = State::kRunning;
-  set_thread_index(thread);
-  renew();
-  if (!ready_.empty()) __builtin_prefetch(threads_[ready_.front()].saved);
-  return threads_[thread].saved;
+SIM_INLINE uint32_t Block::next_in_sweep() {
+  uint32_t thread;
+  do thread = order_[sweep_++];
+  while (states_[thread] == State::kDone);
+  return thread;
+}
+
+// `after` is likely to go on next: its stack is fetched meanwhile.
+SIM_INLINE void* Block::resume(uint32_t thread, uint32_t after) {
+  const Rest rest = rests_[thread];
+  running.stack = rest.stack;
+  take_over(thread);
+  const char* const soon = static_cast<const char*>(rests_[after].saved);
+  __builtin_prefetch(soon);
+  __builtin_prefetch(soon + 64);
+  __builtin_prefetch(soon + 128);
+  return rest.saved;
+}
+
+// Somebody is ready.
+SIM_INLINE void* Block::resume_next() {
+  const uint32_t thread = is_sweeping() ? next_in_sweep() : ready_.pop();
+  return resume(thread, is_sweeping() ? order_[sweep_] : ready_.size() ? ready_.front() : thread);
 }
 
 // The running thread gives way to the next, and to the scheduler only when nobody is ready.  Switching from
 // thread to thread keeps the processor's prediction of returns right: they wait at one place.
-void Block::pass_on(void** saved) {
-  if (grid_.given_up() || (ready_.empty() && next_ == count_)) return sim_switch(saved, grid_.scheduler);
-  if (ready_.empty()) return sim_switch(saved, start());
-  const uint32_t next = ready_.pop();
-  void* const to = resume(next);
-  if (saved != &threads_[next].saved) sim_switch(saved, to);  // who waits may be the next itself
+Handoff Block::pass_on(uint32_t thread) {
+  running.handed = false;
+  void** const from = &rests_[thread].saved;
+  if (!somebody_is_ready()) return {from, next_ == count_ ? grid_.scheduler : start()};
+  void* const to = resume_next();
+  return {running.thread == thread ? nullptr : from, to};
 }
 
-void Block::wait_for_turn() {
-  const uint32_t thread = running.thread;
-  pass_on(&threads_[thread].saved);
-}
-
-void Block::suspend(State state, Wait wait) {
+void Block::suspend(State state, int line, const void* pc) {
   settle_suspects();
-  Thread& thread = threads_[running.thread];
-  thread.state = state;
-  thread.wait = wait;
-  wait_for_turn();
+  const uint32_t thread = running.thread;
+  states_[thread] = state;
+  waits_[thread] = {pc, line};
+  hand_on(pass_on(thread));
 }
 
 void Block::ready(uint32_t thread) {
-  threads_[thread].state = State::kReady;
+  states_[thread] = State::kReady;
   ready_.push(thread);
 }
 
-int Block::barrier(BarrierKind kind, int predicate, int line, const void* pc) {
-  let_others_see(pc);
+// Nothing is called on the usual way, so that the compiler saves no registers there.
+Handoff Block::arrive(BarrierKind kind, int predicate, int line, const void* pc) {
+  const bool usual = pc == usual_ && kind == BarrierKind::kSync && !running.handed && !running.suspects;
+  if (__builtin_expect(!usual, 0)) return arrive_slowly(kind, predicate, {pc, line});
+  return wait_at_barrier();
+}
+
+SIM_INLINE Handoff Block::wait_at_barrier() {
+  const uint32_t thread = running.thread;
+  states_[thread] = State::kBarrier;
+  if (__builtin_expect(++at_barrier_ + done_ == count_, 0)) return open_and_pass_on(thread);
+  if (__builtin_expect(!is_sweeping(), 0)) return pass_on(thread);
+  const uint32_t next = next_in_sweep();
+  return {&rests_[thread].saved, resume(next, order_[sweep_])};
+}
+
+// The last to arrive waits its turn too: the others go on in the order that was asked for.
+Handoff Block::open_and_pass_on(uint32_t thread) {
+  release_barrier();
+  return pass_on(thread);
+}
+
+// The first to arrive, and whoever waits elsewhere than the first or has a vote.
+Handoff Block::arrive_slowly(BarrierKind kind, bool yes, const Wait& at) {
+  let_others_see(at.pc);
   settle_suspects();
   if (!at_barrier_) {
-    barrier_line_ = line;
+    barrier_ = at;
     barrier_mixed_ = false;
     votes_ = {};
   }
-  barrier_mixed_ |= line != barrier_line_;
-  votes_.count += predicate != 0;
-  votes_.all &= predicate != 0;
-  votes_.any |= predicate != 0;
-  ++at_barrier_;
-  threads_[running.thread].state = State::kBarrier;
-  threads_[running.thread].wait = {"__syncthreads", line, pc};
-  if (at_barrier_ + done_ == count_) {
-    release_barrier();
+  if (!barrier_mixed_ && at.pc != barrier_.pc) {
+    for (uint32_t i = 0; i < count_; ++i) waits_[i] = states_[i] == State::kBarrier ? barrier_ : waits_[i];
+    barrier_mixed_ = true;
   }
-  // The last to arrive waits its turn too: the others go on in the order that was asked for.
-  wait_for_turn();
-  return kind == BarrierKind::kCount ? released_.count
-         : kind == BarrierKind::kAnd ? released_.all
-                                     : released_.any;
+  usual_ = barrier_mixed_ ? nullptr : barrier_.pc;
+  if (barrier_mixed_) waits_[running.thread] = at;
+  if (kind != BarrierKind::kSync) votes_.add(yes);
+  return wait_at_barrier();
 }
 
+// Nobody else is ready, or it would not have opened.
 void Block::release_barrier() {
   if (barrier_mixed_) report_divergence();
+  barrier_mixed_ = false;
+  usual_ = nullptr;
+  sweep_ = 0;
+  sweep_end_ = count_;
+  while (sweep_end_ && states_[order_[sweep_end_ - 1]] == State::kDone) --sweep_end_;
   at_barrier_ = 0;
   released_ = votes_;
-  released_line_ = barrier_line_;
+  released_line_ = barrier_.line;
   ordering_.barrier();
+  renew_floor();
   grid_.progressed();
-  for (uint32_t position = 0; position < count_; ++position) {
-    const uint32_t i = order_.empty() ? position : order_[position];
-    if (threads_[i].state == State::kBarrier) ready(i);
-  }
-}
-
-void Block::report_divergence() {
-  Report r = here("barrier_divergence", nullptr);
-  for (uint32_t i = 0; i < count_; ++i) {
-    if (threads_[i].state != State::kBarrier || threads_[i].wait.line == barrier_line_) continue;
-    r.thread = thread_index(i);
-    r.line = threads_[i].wait.line;
-    r.pc = threads_[i].wait.pc;
-    break;
-  }
-  r.block = index_;
-  r.message = "threads of one block wait at different barriers: " + waiting();
-  report(std::move(r));
 }
 
 // A spin-wait must let others run, but a histogram's atomics should not make a fiber of every thread.
@@ -292,14 +309,14 @@ void Block::give_way_now(const void* pc) {
   running.last_spin = pc;
   ++spinning_;
   const uint32_t spins = running.spins;
-  suspend(State::kSpinning, {"a spin-wait", 0, pc});
+  suspend(State::kSpinning, 0, pc);
   running.spins = spins;
 }
 
 uint32_t Block::active_mask(int line, const void* pc) {
   ++at_active_mask_;
-  suspend(State::kActiveMask, {"__activemask", line, pc});
-  return static_cast<uint32_t>(threads_[running.thread].result);
+  suspend(State::kActiveMask, line, pc);
+  return static_cast<uint32_t>(answer().result);
 }
 
 // Nobody can go on: whoever stands at one place in one warp is what the warp would execute together.
@@ -309,50 +326,17 @@ bool Block::resolve_active_masks() {
     std::map<int, uint32_t> together;
     const uint32_t end = std::min(count_, warp * 32 + 32);
     for (uint32_t i = warp * 32; i < end; ++i) {
-      if (threads_[i].state == State::kActiveMask) together[threads_[i].wait.line] |= 1u << i % 32;
+      if (states_[i] == State::kActiveMask) together[waits_[i].line] |= 1u << i % 32;
     }
     for (uint32_t i = warp * 32; i < end; ++i) {
-      if (threads_[i].state != State::kActiveMask) continue;
-      threads_[i].result = together[threads_[i].wait.line];
+      if (states_[i] != State::kActiveMask) continue;
+      answers_[i].result = together[waits_[i].line];
       ready(i);
     }
   }
   at_active_mask_ = 0;
   grid_.progressed();
   return true;
-}
-
-std::string Block::waiting() const {
-  std::map<std::pair<std::string, int>, std::vector<uint32_t>> places;
-  std::vector<uint32_t> exited;
-  for (uint32_t i = 0; i < count_; ++i) {
-    const Thread& t = threads_[i];
-    if (t.state == State::kDone)
-      exited.push_back(i);
-    else if (t.state != State::kUnstarted && t.state != State::kRunning && t.state != State::kReady)
-      places[{t.wait.what, t.wait.line}].push_back(i);
-  }
-  std::string out;
-  for (const auto& [place, threads] : places) {
-    out += (out.empty() ? "" : "; ") + std::string("threads ") + ranges(threads) + " at " + place.first;
-    if (place.second) out += ", line " + std::to_string(place.second);
-  }
-  if (!exited.empty()) out += "; threads " + ranges(exited) + " have returned";
-  return out;
-}
-
-void Block::report_stuck() {
-  Report r = here("deadlock", nullptr);
-  for (uint32_t i = 0; i < count_ && !r.pc; ++i) {
-    if (threads_[i].state == State::kDone) continue;
-    r.thread = thread_index(i);
-    r.line = threads_[i].wait.line;
-    r.pc = threads_[i].wait.pc;
-  }
-  r.block = index_;
-  r.message = "no thread of the block can go on: " + waiting();
-  report(r);
-  grid_.give_up(kLaunchTimeout, r.message);
 }
 
 }  // namespace sim

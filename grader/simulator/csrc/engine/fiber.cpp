@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <vector>
 
@@ -31,6 +30,22 @@ sim_switch:
   popq %rbp
   ret
 .size sim_switch, .-sim_switch
+.globl sim_start
+.hidden sim_start
+.type sim_start, @function
+sim_start:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  xorl %ebp, %ebp
+  call *%rdx
+  ud2
+.size sim_start, .-sim_start
 )");
 #elif defined(__aarch64__)
 asm(R"(
@@ -66,6 +81,28 @@ sim_switch:
   add sp, sp, #160
   ret
 .size sim_switch, .-sim_switch
+.globl sim_start
+.hidden sim_start
+.type sim_start, %function
+sim_start:
+  sub sp, sp, #160
+  stp x19, x20, [sp, #0]
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mov x9, sp
+  str x9, [x0]
+  mov sp, x1
+  mov x29, xzr
+  blr x2
+  brk #1
+.size sim_start, .-sim_start
 )");
 #else
 #error "The simulator knows how to switch stacks on x86-64 and aarch64 only."
@@ -81,21 +118,6 @@ size_t made = 0;
 // every cache: each begins a little lower than the last.
 constexpr size_t kColours = 64, kColourBytes = 4 * 64 + 64;
 
-#if defined(__x86_64__)
-constexpr size_t kFrameWords = 8;  // six registers, the entry, and a return address that is never used
-constexpr size_t kEntryWord = 6;
-#else
-constexpr size_t kFrameWords = 20;
-constexpr size_t kEntryWord = 11;  // x30
-#endif
-
-void prepare(Fiber* fiber, void (*entry)()) {
-  uintptr_t* const frame = reinterpret_cast<uintptr_t*>(fiber->top) - kFrameWords;
-  memset(frame, 0, kFrameWords * sizeof *frame);
-  frame[kEntryWord] = reinterpret_cast<uintptr_t>(entry);
-  fiber->saved = frame;
-}
-
 Fiber* make() {
   const size_t guard = sysconf(_SC_PAGESIZE);
   void* p = mmap(nullptr, guard + kStackBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -103,20 +125,15 @@ Fiber* make() {
   char* const stack = static_cast<char*>(p) + guard;
   if (mprotect(stack, kStackBytes, PROT_READ | PROT_WRITE)) throw std::bad_alloc();
   char* const top = stack + kStackBytes - made++ % kColours * kColourBytes;
-  return new Fiber{nullptr, stack, kStackBytes, top};
+  return new Fiber{stack, kStackBytes, top};
 }
 
 }  // namespace
 
-Fiber* take_fiber(void (*entry)()) {
-  Fiber* fiber;
-  if (idle.empty()) {
-    fiber = make();
-  } else {
-    fiber = idle.back();
-    idle.pop_back();
-  }
-  prepare(fiber, entry);
+Fiber* take_fiber() {
+  if (idle.empty()) return make();
+  Fiber* const fiber = idle.back();
+  idle.pop_back();
   return fiber;
 }
 

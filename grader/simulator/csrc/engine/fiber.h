@@ -5,7 +5,6 @@
 namespace sim {
 
 struct Fiber {
-  void* saved = nullptr;  // stack pointer while it does not run
   char* stack = nullptr;  // lowest usable address, above the guard page
   size_t bytes = 0;
   char* top = nullptr;  // where its first frame begins
@@ -13,8 +12,7 @@ struct Fiber {
 
 constexpr size_t kStackBytes = 152 * 1024;
 
-// A fiber that will call `entry` when it is switched to for the first time; `entry` never returns.
-Fiber* take_fiber(void (*entry)());
+Fiber* take_fiber();
 // Drops whatever it was doing.
 void give_fiber(Fiber* fiber);
 size_t fibers_made();
@@ -23,3 +21,5 @@ size_t fibers_made();
 
 // Saves the callee-saved registers and the stack pointer, and goes on where `to` was saved.
 extern "C" void sim_switch(void** from, void* to);
+// Saves the same, and calls `entry`, which never returns, on a stack whose first frame begins below `top`.
+extern "C" void sim_start(void** from, void* top, void (*entry)());

@@ -113,17 +113,14 @@ uint64_t Grid::nth_block(uint64_t position) {
   }
 }
 
-std::vector<uint32_t> Grid::thread_order() {
-  std::vector<uint32_t> table;
-  if (order == Order::kAscending) return table;
-  table.resize(launch_.block.count());
-  std::iota(table.begin(), table.end(), 0);
+void Grid::put_in_order(uint32_t* threads, uint32_t count) const {
+  if (order == Order::kAscending) return;
+  std::iota(threads, threads + count, 0);
   if (order == Order::kDescending) {
-    std::reverse(table.begin(), table.end());
+    std::reverse(threads, threads + count);
   } else {
-    for (size_t i = table.size(); i > 1; --i) std::swap(table[i - 1], table[random_number() % i]);
+    for (uint32_t i = count; i > 1; --i) std::swap(threads[i - 1], threads[random_number() % i]);
   }
-  return table;
 }
 
 Dim3 Grid::block_index(uint64_t linear) const {
@@ -165,7 +162,7 @@ void Grid::touch(Allocation& a, bool write, size_t grain) {
     a.read.reset(new uint64_t[a.bytes / 64 + 1]());
     a.written.reset(new uint64_t[a.bytes / 64 + 1]());
   }
-  need_plane(a.shadow, a.bytes, write ? Plane::kWriters : Plane::kReaders);
+  need_plane(a.shadow, a.bytes, write ? &Shadow::writers : &Shadow::readers);
   a.touched |= write ? kTouchedWrite : kTouchedRead;
 }
 

@@ -12,14 +12,14 @@
 
 namespace sim {
 
-class Grid {
+class __attribute__((visibility("hidden"))) Grid {
  public:
   explicit Grid(const Launch& launch);
   void run();
 
   const Launch& launch() const { return launch_; }
-  // Position to thread, or to block; ascending order has no table.
-  std::vector<uint32_t> thread_order();
+  // Makes a table of threads by position, ascending so far, what the next block's shall be.
+  void put_in_order(uint32_t* threads, uint32_t count) const;
   Dim3 block_index(uint64_t linear) const;
 
   void give_up(Error error, const std::string& cause);

@@ -21,7 +21,7 @@ inline __attribute__((always_inline)) void judge(const void* p, const void* retu
   if (kPlain && running.quick && a) {
     const Shadow& s = a->shadow;
     const size_t offset = static_cast<const char*>(p) - a->base;
-    const bool ready = (kRead || s.writers) && (!(kRead || kAtomic) || s.readers);
+    const bool ready = (kRead || s.writers.has<kBytes>()) && (!(kRead || kAtomic) || s.readers.has<kBytes>());
     if (ready && offset < a->limit && a->limit - offset >= kBytes && offset % kBytes == 0 &&
         kBytes == size_t{1} << s.shift) {
       if (kRead ? note_read<kBytes>(*a, offset, return_address)

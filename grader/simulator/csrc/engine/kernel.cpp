@@ -94,11 +94,14 @@ void* make_symbol(const SymbolSlot& slot, const void* initial, size_t bytes, uin
 }
 
 int block_barrier(BarrierKind kind, int predicate, int line) {
-  return block_of("__syncthreads").barrier(kind, predicate, line, before(HERE));
+  Block::hand_on(block_of("__syncthreads").arrive(kind, predicate, line, before(HERE)));
+  return kind == BarrierKind::kSync ? 0 : running.block->verdict(kind);
 }
 
 uint64_t warp_collective(WarpKind kind, uint32_t mask, uint64_t value, int argument, int width, int line) {
-  return block_of("a warp operation").collective(kind, mask, value, argument, width, line, before(HERE));
+  Block& block = block_of("a warp operation");
+  Block::hand_on(block.meet(kind, mask, value, argument, width, line, before(HERE)));
+  return block.answer().result;
 }
 
 void thread_fence(FenceScope scope) {
@@ -110,7 +113,7 @@ void thread_fence(FenceScope scope) {
 
 uint32_t active_mask(int line) { return block_of("__activemask").active_mask(line, before(HERE)); }
 
-bool warp_agreed() { return block_of("__match_all_sync").agreed(); }
+bool warp_agreed() { return block_of("__match_all_sync").answer().agreed; }
 
 Space space_of(const void* p) {
   if (running.on_device && reinterpret_cast<uintptr_t>(p) - running.stack < running.stack_bytes)

@@ -65,6 +65,7 @@ void Handover::add(Release release) {
 void Ordering::begin(uint32_t block) {
   block_ = block;
   began_ = barrier_ = previous_barrier_ = clock_now;
+  a_warp_has_met_ = false;
   std::fill(warps_.begin(), warps_.end(), 0);
   std::fill(previous_warps_.begin(), previous_warps_.end(), 0);
   for (auto& matrix : partial_) matrix.reset();
@@ -77,6 +78,7 @@ void Ordering::begin(uint32_t block) {
 void Ordering::barrier() {
   previous_barrier_ = barrier_;
   barrier_ = clock_now;
+  a_warp_has_met_ = false;
   tick();
   for (Learned& l : learned_) l.warp = kWholeBlock;
   forget_superseded(kWholeBlock, ~0u);
@@ -93,6 +95,7 @@ void Ordering::warp_barrier(uint32_t warp, uint32_t lanes, uint32_t existing) {
   if ((lanes & existing) == existing) {
     previous_warps_[warp] = warps_[warp];
     warps_[warp] = now;
+    a_warp_has_met_ = true;
     return;
   }
   if (!partial_[warp]) partial_[warp] = std::make_unique<Matrix>(Matrix{});

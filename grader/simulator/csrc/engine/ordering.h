@@ -44,7 +44,7 @@ struct Earlier {
   const void* at;
 };
 
-class Ordering {
+class __attribute__((visibility("hidden"))) Ordering {
  public:
   explicit Ordering(uint32_t threads)
       : warps_((threads + 31) / 32), previous_warps_(warps_.size()), partial_(warps_.size()) {}
@@ -64,6 +64,7 @@ class Ordering {
   uint32_t began() const { return began_; }
   uint32_t barrier_time() const { return barrier_; }
   uint32_t warp_time(uint32_t warp) const { return warps_[warp]; }
+  bool a_warp_has_met() const { return a_warp_has_met_; }  // as a whole, since the last barrier of the block
 
  private:
   // Lanes of a warp, or all threads, that have read a flag.  It counts after a fence or a barrier.
@@ -81,6 +82,7 @@ class Ordering {
   void add_release(uint32_t thread, Handover& flag, const Fence& fence, FenceScope scope);
   void forget_superseded(uint32_t warp, uint32_t lanes);
 
+  bool a_warp_has_met_ = false;
   uint32_t block_ = 0, began_ = 0, barrier_ = 0, previous_barrier_ = 0;
   std::vector<uint32_t> warps_, previous_warps_;  // the last barriers of a whole warp
   std::vector<std::unique_ptr<Matrix>> partial_;  // [lane][of lane]: the last barrier of some lanes

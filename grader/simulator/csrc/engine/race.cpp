@@ -73,10 +73,10 @@ bool may_meet(const Party& a, const Party& b, bool same_warp_shared) {
 
 // Whether a thread has read the place at the given code.
 bool has_read(const Shadow& s, size_t cell, uint32_t block, uint32_t thread, Record code) {
-  for (const Record* plane : {s.readers, s.second_readers}) {
-    if (!plane || stamp_of(plane[cell]) <= s.floor || (plane[cell] & kCodeMask) != (code & kCodeMask))
-      continue;
-    if (thread_of(plane[cell]) == thread && block_of(plane[cell], s) == block) return true;
+  for (const Plane* plane : {&s.readers, &s.second_readers}) {
+    const Record r = *plane ? plane->at(cell) : 0;
+    if (stamp_of(r) <= s.floor || (r & kCodeMask) != (code & kCodeMask)) continue;
+    if (thread_of(r) == thread && block_of(r, s) == block) return true;
   }
   return false;
 }
@@ -190,43 +190,40 @@ void compare(Allocation& a, size_t cell, const Party& earlier, const Party& mine
 // Keeps the two readers that a later writer is least likely to be ordered behind.
 void join_readers(Allocation& a, size_t cell, Record mine) {
   Shadow& s = a.shadow;
-  Record& first = s.readers[cell];
-  const Record old = first;
-  const bool empty = stamp_of(old) <= s.floor;
-  if (empty) {
-    first = mine;
-    return;
-  }
-  need_plane(s, a.bytes, Plane::kSecondReaders);
-  Record& second = s.second_readers[cell];
+  const auto put_first = [&](Record r) { s.readers.set(cell, r, s.floor); };
+  const Record old = s.readers.at(cell);
+  if (stamp_of(old) <= s.floor) return put_first(mine);
+  need_plane(s, a.bytes, &Shadow::second_readers);
+  const auto put_second = [&](Record r) { s.second_readers.set(cell, r, s.floor); };
+  const Record second = s.second_readers.at(cell);
   const bool second_counts = stamp_of(second) > s.floor && old & kSecondCounts;
   const uint32_t here = running.block->linear();
   const bool second_is_foreign = second_counts && block_of(second, s) != here;
   const Record keep = second_is_foreign ? kMany : 0;
   if (block_of(old, s) != here) {
-    if (!second_is_foreign) second = old & ~kSecondCounts;
-    first = mine | kMany;
+    if (!second_is_foreign) put_second(old & ~kSecondCounts);
+    put_first(mine | kMany);
   } else if (stamp_of(old) <= running.floor_block) {
-    first = mine | keep;
+    put_first(mine | keep);
   } else if (mine & kStrong && !(old & kStrong)) {
     // The plain reader is the one that no atomic writer may meet.
     if (second_counts || thread_of(old) == thread_of(mine)) return;
-    second = mine;
-    first = old | (in_same_warp(old, mine) ? kPair : kMany);
+    put_second(mine);
+    put_first(old | (in_same_warp(old, mine) ? kPair : kMany));
   } else if (thread_of(old) == thread_of(mine)) {
     const bool current = stamp_of(second) > (old & kPair ? running.floor_warp : running.floor_block);
-    first = mine | (second_is_foreign || (second_counts && current) ? old & kSecondCounts : 0);
+    put_first(mine | (second_is_foreign || (second_counts && current) ? old & kSecondCounts : 0));
   } else if (old & kStrong && !(mine & kStrong)) {
-    if (!second_counts) second = old & ~kSecondCounts;
-    first = mine | (second_is_foreign || !in_same_warp(old, mine) ? kMany : kPair);
+    if (!second_counts) put_second(old & ~kSecondCounts);
+    put_first(mine | (second_is_foreign || !in_same_warp(old, mine) ? kMany : kPair));
   } else if (!in_same_warp(old, mine)) {
-    if (!second_is_foreign) second = mine;
-    first = old | kMany;
+    if (!second_is_foreign) put_second(mine);
+    put_first(old | kMany);
   } else if (stamp_of(old) <= running.floor_warp) {
-    first = mine | (second_counts && old & kMany ? kMany : 0);
+    put_first(mine | (second_counts && old & kMany ? kMany : 0));
   } else if (!second_counts || !(old & kMany)) {
-    second = mine;
-    first = (old & ~kSecondCounts) | kPair;
+    put_second(mine);
+    put_first((old & ~kSecondCounts) | kPair);
   }
 }
 
@@ -243,20 +240,20 @@ bool join_quickly(Shadow& s, size_t cell, Record old, const void* return_address
   const Record mine = running.me | code_of(return_address);
   if (stamp_of(old) < running.since) {
     if (s.shared || !s.second_readers) return false;
-    if (!(old & kMany)) s.second_readers[cell] = old & ~kSecondCounts;
-    s.readers[cell] = mine | kMany;
+    if (!(old & kMany)) s.second_readers.set(cell, old & ~kSecondCounts, s.floor);
+    s.readers.set(cell, mine | kMany, s.floor);
     return true;
   }
   if (stamp_of(old) <= running.floor_block) {
-    const bool foreign = old & kMany && !s.shared && stamp_of(s.second_readers[cell]) < running.since;
-    s.readers[cell] = mine | (foreign ? kMany : 0);
+    const bool foreign = old & kMany && !s.shared && stamp_of(s.second_readers.at(cell)) < running.since;
+    s.readers.set(cell, mine | (foreign ? kMany : 0), s.floor);
     return true;
   }
   const bool same_warp = in_same_warp(old, mine);
   if (!s.second_readers || (same_warp && (old & kPair || stamp_of(old) <= running.floor_warp))) return false;
   if (thread_of(old) == thread_of(mine)) return false;
-  s.second_readers[cell] = mine;
-  s.readers[cell] = (old & ~kSecondCounts) | (same_warp ? kPair : kMany);
+  s.second_readers.set(cell, mine, s.floor);
+  s.readers.set(cell, (old & ~kSecondCounts) | (same_warp ? kPair : kMany), s.floor);
   return true;
 }
 
@@ -281,9 +278,10 @@ void make_good(const void* swapped) {
   if (!a || !a->shadow.readers || !running.on_device) return;
   const char* const at = static_cast<const char*>(swapped);
   const size_t cell = (at - a->base) >> a->shadow.shift;
-  for (Record* plane : {a->shadow.readers, a->shadow.second_readers}) {
-    if (plane && stamp_of(plane[cell]) >= running.since && thread_of(plane[cell]) == running.thread)
-      plane[cell] |= kAtomicFlag;
+  for (Plane* plane : {&a->shadow.readers, &a->shadow.second_readers}) {
+    const Record r = *plane ? plane->at(cell) : 0;
+    if (stamp_of(r) >= running.since && thread_of(r) == running.thread)
+      plane->set(cell, r | kAtomicFlag, a->shadow.floor);
   }
   const auto mine = [&](const Doubt& d) {
     return d.at == at && d.thread == running.thread && d.block == running.block->linear();
@@ -302,19 +300,19 @@ void note_slowly(Allocation& a, size_t offset, size_t bytes, Access access, Stre
   for (size_t cell = offset >> s.shift; cell << s.shift < offset + bytes; ++cell) {
     const char* const at = a.base + (cell << s.shift);
     const size_t width = std::min(size_t{1} << s.shift, bytes);
-    const auto against = [&](const Record* plane, bool earlier_write) {
-      if (plane) compare(a, cell, {plane[cell], earlier_write}, {record, write}, at, width);
+    const auto against = [&](const Plane& plane, bool earlier_write) {
+      if (plane) compare(a, cell, {plane.at(cell), earlier_write}, {record, write}, at, width);
     };
     against(s.writers, true);
     if (write) {
-      const Record reader = s.readers ? s.readers[cell] : 0;
+      const Record reader = s.readers ? s.readers.at(cell) : 0;
       against(s.readers, false);
       if (reader & kSecondCounts) against(s.second_readers, false);
       // An atomic after a plain write of the same epoch: the write is what others must not meet.
-      const Record w = s.writers[cell];
+      const Record w = s.writers.at(cell);
       const bool hides = record & kAtomicFlag && !(w & kAtomicFlag) && stamp_of(w) > s.floor &&
                          stamp_of(w) > running.floor_block;
-      if (!hides) s.writers[cell] = record;
+      if (!hides) s.writers.set(cell, record, s.floor);
       s.last_write = stamp_of(record);
     } else {
       join_readers(a, cell, record);

@@ -27,14 +27,14 @@ void note_uninitialised(Report report);
 void make_good(const void* swapped);
 
 // Whether a record needs no closer look: of an earlier kernel, this thread's, or behind a block barrier.
-inline bool is_settled(Record r, uint32_t floor) {
+inline __attribute__((always_inline)) bool is_settled(Record r, uint32_t floor) {
   const uint32_t stamp = stamp_of(r);
   if (stamp <= floor) return true;
   return stamp >= running.since &&
          (stamp <= running.floor_block || !((r ^ running.me) >> kThreadShift & kThreadMask));
 }
 
-inline Record code_of(const void* return_address) {
+inline __attribute__((always_inline)) Record code_of(const void* return_address) {
   const uintptr_t code = reinterpret_cast<uintptr_t>(return_address) - running.code;
   return code <= kCodeMask ? code : 0;
 }
@@ -53,9 +53,10 @@ inline __attribute__((always_inline)) bool note_read(Allocation& a, size_t offse
                                                      const void* return_address) {
   Shadow& s = a.shadow;
   const size_t cell = offset / kBytes;
-  if (s.last_write > (s.shared ? running.floor_block : s.floor) && !is_settled(s.writers[cell], s.floor))
+  if (s.last_write > (s.shared ? running.floor_block : s.floor) &&
+      !is_settled(s.writers.at<kBytes>(cell), s.floor))
     return false;
-  const Record r = s.readers[cell], difference = r ^ running.me;
+  const Record r = s.readers.at<kBytes>(cell), difference = r ^ running.me;
   if (!(difference >> (kThreadShift - 2))) return true;
   if (stamp_of(r) > s.floor) {
     if (stamp_of(r) > running.floor_block) {
@@ -68,7 +69,7 @@ inline __attribute__((always_inline)) bool note_read(Allocation& a, size_t offse
   const size_t word = offset / 64, shift = offset % 64;
   if (!a.all_initialised && (~a.initialised[word] >> shift & kMask<kBytes>)) return false;
   a.read[word] |= kMask<kBytes> << shift;
-  s.readers[cell] = running.me | code_of(return_address);
+  s.readers.set<kBytes>(cell, running.me | code_of(return_address), s.floor);
   return true;
 }
 
@@ -79,11 +80,11 @@ inline __attribute__((always_inline)) bool note_write(Allocation& a, size_t offs
   constexpr bool kAtomic = kAccess == Access::kAtomic;
   Shadow& s = a.shadow;
   const size_t cell = offset / kBytes;
-  const Record w = s.writers[cell];
+  const Record w = s.writers.at<kBytes>(cell);
   if (running.suspects || running.handed) return false;
   if (kAtomic ? !(w & kAtomicFlag) && stamp_of(w) > s.floor : !is_settled(w, s.floor)) return false;
-  if (s.readers) {
-    const Record r = s.readers[cell];
+  if (s.readers.has<kBytes>()) {
+    const Record r = s.readers.at<kBytes>(cell);
     if (stamp_of(r) > s.floor && (r & kSecondCounts || !is_settled(r, s.floor))) return false;
   }
   if (stamp_of(w) <= s.floor) {
@@ -96,7 +97,7 @@ inline __attribute__((always_inline)) bool note_write(Allocation& a, size_t offs
     }
     a.written[word] |= kMask<kBytes> << shift;
   }
-  s.writers[cell] = running.me | (kAtomic ? kAtomicFlag : 0) | code_of(return_address);
+  s.writers.set<kBytes>(cell, running.me | (kAtomic ? kAtomicFlag : 0) | code_of(return_address), s.floor);
   s.last_write = stamp_of(running.me);
   return true;
 }

@@ -7,9 +7,6 @@
 #include "running.h"
 
 namespace sim {
-namespace {
-
-constexpr uint64_t kPoisonedLane = 0xFFC1FFC1FFC1FFC1ull;  // what a lane that is not there seems to hold
 
 const char* name_of(WarpKind kind) {
   switch (kind) {
@@ -39,6 +36,10 @@ const char* name_of(WarpKind kind) {
       return "__reduce_sync";
   }
 }
+
+namespace {
+
+constexpr uint64_t kPoisonedLane = 0xFFC1FFC1FFC1FFC1ull;  // what a lane that is not there seems to hold
 
 // The lane that a shuffle reads: `lane` itself where CUDA says that the value does not change.
 int source(const Collective& c, int lane) {
@@ -144,8 +145,8 @@ uint32_t Block::lanes(uint32_t warp) const {
   return n >= 32 ? ~0u : (1u << n) - 1;
 }
 
-uint64_t Block::collective(WarpKind kind, uint32_t mask, uint64_t value, int argument, int width, int line,
-                           const void* pc) {
+Handoff Block::meet(WarpKind kind, uint32_t mask, uint64_t value, int argument, int width, int line,
+                    const void* pc) {
   settle_suspects();
   const uint32_t thread = running.thread, warp = thread / 32, lane = thread % 32;
   if (!(mask >> lane & 1)) {
@@ -169,11 +170,10 @@ uint64_t Block::collective(WarpKind kind, uint32_t mask, uint64_t value, int arg
   c.value[lane] = value;
   c.argument[lane] = argument;
   c.width[lane] = width;
-  threads_[thread].state = State::kWarp;
-  threads_[thread].wait = {name_of(kind), line, pc};
+  states_[thread] = State::kWarp;
+  waits_[thread] = {pc, line, kind};
   if (c.arrived == (mask & lanes(warp) & ~exited_[warp])) complete(warp, which);
-  wait_for_turn();
-  return threads_[thread].result;
+  return pass_on(thread);
 }
 
 void Block::complete(uint32_t warp, size_t which) {
@@ -183,16 +183,15 @@ void Block::complete(uint32_t warp, size_t which) {
   if (c.mask & exited_[warp]) report_absent(warp, c);
   // Only __syncwarp orders memory; shuffles and votes do not.
   if (c.kind == WarpKind::kSync) ordering_.warp_barrier(warp, c.mask & lanes(warp), lanes(warp));
-  const bool descending = !order_.empty() && order_.front() > order_.back();
+  const bool descending = order_[0] > order_[count_ - 1];
   uint32_t lanes_in_order[32];
   uint32_t n = 0;
   for_lanes(c.arrived, [&](int lane) { lanes_in_order[n++] = lane; });
   if (descending) std::reverse(lanes_in_order, lanes_in_order + n);
   for (uint32_t i = 0; i < n; ++i) {
     const uint32_t lane = lanes_in_order[i];
-    Thread& thread = threads_[warp * 32 + lane];
-    thread.result = result(c, lane);
-    thread.agreed = c.kind == WarpKind::kMatchAll && thread.result;
+    const uint64_t given = result(c, lane);
+    answers_[warp * 32 + lane] = {given, c.kind == WarpKind::kMatchAll && given};
     ready(warp * 32 + lane);
   }
 }
@@ -200,8 +199,8 @@ void Block::complete(uint32_t warp, size_t which) {
 // Undefined by CUDA's rules, and unseen by its sanitizers: a warning.
 void Block::report_absent(uint32_t warp, const Collective& c) {
   const uint32_t thread = warp * 32 + __builtin_ctz(c.arrived);
-  Report r = here("absent_lane", threads_[thread].wait.pc);
-  r.line = threads_[thread].wait.line;
+  Report r = here("absent_lane", waits_[thread].pc);
+  r.line = waits_[thread].line;
   r.block = index_;
   r.thread = thread_index(thread);
   r.message = std::string(name_of(c.kind)) + ": the mask names " +
@@ -220,6 +219,6 @@ void Block::complete_warps_after_exit(uint32_t warp) {
   }
 }
 
-bool Block::agreed() const { return threads_[running.thread].agreed; }
+const Answer& Block::answer() const { return answers_[running.thread]; }
 
 }  // namespace sim
