@@ -111,7 +111,7 @@ void {name}(torch::Tensor a, torch::Tensor b, torch::Tensor c, int64_t n) {{
 SMALL = 1 << 17
 """Bytes of a tensor that does not grow."""
 FIRST = 16384
-"""Threads of a launch before the one that is measured: what a process needs once is not the launch's."""
+"""Threads of an elementwise launch before the one that is measured: what a process needs once is not its."""
 
 
 def main() -> None:
@@ -178,7 +178,7 @@ def _measured(name: str, threads: int) -> int:
     tensors = [
         torch.zeros(int(each * threads) or SMALL, dtype=torch.uint8, device="sim") for each in CASES[name][3]
     ]
-    getattr(module, name)(*(torch.zeros(SMALL, dtype=torch.uint8, device="sim") for _ in range(3)), FIRST)
+    module.in_place_float(*(torch.zeros(SMALL, dtype=torch.uint8, device="sim") for _ in range(3)), FIRST)
     torch.accelerator.synchronize()
     Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
     before = _status("VmRSS")
