@@ -19,6 +19,8 @@ _NAMES = frozenset(
     }
 )  # fmt: skip
 _PUBLIC = frozenset({"device", "load_inline", "check", "hint"})
+_SETTINGS = frozenset({"allow_tf32", "benchmark", "deterministic", "enabled", "fp32_precision"})
+"""Switches below `torch.backends` that programs set and that tell the judge nothing false."""
 
 
 def tampering(text: str | None) -> str | None:
@@ -76,8 +78,12 @@ def _of_attribute(node: ast.Attribute, modules: set[str]) -> Iterator[str]:
         yield f"{node.attr} is not for answers"
     elif node.attr == "modules" and _root(node) == "sys":
         yield "sys.modules is not for answers"
-    elif isinstance(node.ctx, (ast.Store, ast.Del)) and _root(node) in modules:
+    elif isinstance(node.ctx, (ast.Store, ast.Del)) and _root(node) in modules and not _is_setting(node):
         yield f"it changes {ast.unparse(node)}"
+
+
+def _is_setting(node: ast.Attribute) -> bool:
+    return node.attr in _SETTINGS and ast.unparse(node).startswith("torch.backends.")
 
 
 def _of_call(node: ast.Call, modules: set[str]) -> Iterator[str]:
