@@ -34,9 +34,11 @@ class Attack:
 
 
 def attacks(*kinds: str) -> Iterator[Attack]:
-    """Yield the attacks of these kinds, by name."""
+    """Yield the attacks of these kinds, by name; raise `AttackError` if one that is asked for has none."""
     for kind in kinds or KINDS:
         files = sorted((CORPUS / kind).glob("*.*"))
+        if kinds and not files:
+            raise AttackError(f"{CORPUS / kind} holds no attack: is it ignored by git?")
         yield from (read(path) for path in files if not _is_partner(path))
 
 
