@@ -97,6 +97,16 @@ def test_worked_example_of_the_source_gets_full_marks(judge: Judge) -> None:
     assert verdict.verdict is Outcome.PASSED, report(verdict)
 
 
+def test_golden_messages_are_those_of_the_corpus() -> None:
+    """Every wrong submission has an accepted message, and none is left of one that is gone."""
+    wrong = [one for one in read_corpus(CORPUS) if one.check is not None]
+    kept = {f"{one.exercise}/{stem}" for one in wrong for stem in messages.read(one.exercise)}
+    assert kept == {one.name for one in wrong}
+    assert {path.stem for path in messages.FOLDER.glob("*.txt")} - {"versions"} == {
+        one.exercise for one in wrong
+    }
+
+
 def test_corpus_covers_every_exercise_both_ways() -> None:
     """Every exercise of the corpus has at least four right and eight wrong submissions."""
     corpus = read_corpus(CORPUS)

@@ -16,7 +16,10 @@ from grader.judge import messages
 from grader.judge.observation import ErrorSeen
 from grader.judge.protocol import Step
 
-_ADVICE = ("backend=", "Set TORCH", "You can suppress", "import torch")
+_ADVICE = (
+    "backend=", "Caused by: ", "For more information", "For extended logs", "If you suspect", "Set TORCH", "You can suppress",
+    "import torch",
+)  # fmt: skip
 """How the lines begin that tell of verbose logs, and not of the answer."""
 _SHOWN = 300
 
@@ -74,4 +77,4 @@ def _told(error: ErrorSeen, case: Case) -> str:
     """Return the compiler's own words, without its advice on verbose logs."""
     lines = [line.strip() for line in messages.untraced(error.message).splitlines()]
     said = " ".join(line for line in lines if line and not line.startswith(_ADVICE))[:_SHOWN]
-    return f"{error.type}{messages.located(messages.case_text(case))}: {said}."
+    return f"{error.type}{messages.located(messages.case_text(case))}: {messages.sentence(said)}"
