@@ -28,16 +28,21 @@ class Grading:
 
     def begin(self, assignment: str, student: str, notebooks: list[str]) -> None:
         """Note that a submission is being graded."""
-        path = self._folder / f"{assignment}:{student}"
+        path = self._file(notebooks)
         path.parent.mkdir(exist_ok=True)
         _held[path] = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(_held[path], fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def end(self, assignment: str, student: str, notebooks: list[str]) -> None:
         """Note that a submission has been graded."""
-        path = self._folder / f"{assignment}:{student}"
+        path = self._file(notebooks)
         path.unlink(missing_ok=True)
         os.close(_held.pop(path))
+
+    def _file(self, notebooks: list[str]) -> Path:
+        """Return the file of a submission.  nbgrader's words for assignment and student may be patterns."""
+        folder = Path(notebooks[0]).parent
+        return self._folder / f"{folder.name}:{folder.parent.name}"
 
 
 def install(config: Any, course: Path) -> None:

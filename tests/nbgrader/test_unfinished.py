@@ -21,7 +21,8 @@ def test_a_grading_under_way_is_left_alone(course: Course) -> None:
     """While another process, which holds the lock, grades a submission, its copy stays."""
     assert course.grade("ada", course.answered())["check_add_relu"] == 3.0
     grading = Grading(course.root)
-    grading.begin(LESSON, "ada", [])
+    notebooks = [str(course.root / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb")]
+    grading.begin(LESSON, "*", notebooks)
     course.config()
     assert (course.root / "autograded" / "ada" / LESSON).exists()
-    grading.end(LESSON, "ada", [])
+    grading.end(LESSON, "*", notebooks)

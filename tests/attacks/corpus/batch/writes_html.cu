@@ -1,5 +1,5 @@
 // Tries to put a script into the feedback.
-// Stopped by: escaping, a Content-Security-Policy
+// Stopped by: escaping
 #include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
 #include <csignal>
