@@ -16,10 +16,9 @@ from grader.judge import messages
 from grader.judge.observation import ErrorSeen
 from grader.judge.protocol import Step
 
-_ADVICE = ("backend=", "Set TORCH", "You can suppress", "import torch")
+_ADVICE = ("backend=", "Set TORCH", "You can suppress", "import torch", "Hint: see https:")
 """How the lines begin that tell of verbose logs, and not of the answer."""
-_OWN_CODE = "Caused by: "
-"""What follows speaks of the lines that called the compiler, which are the judge's."""
+_EMPTY = ("", "Explanation:")
 _SHOWN = 300
 
 
@@ -74,7 +73,7 @@ class Compile(Check):
 
 def _told(error: ErrorSeen, case: Case) -> str:
     """Return the compiler's own words, without its advice on verbose logs."""
-    text = messages.untraced(error.message).split(_OWN_CODE)[0]
-    lines = [line.strip() for line in text.splitlines()]
-    said = " ".join(line for line in lines if line and not line.startswith(_ADVICE))[:_SHOWN]
+    lines = [line.strip() for line in messages.untraced(error.message).splitlines()]
+    wanted = (line for line in lines if line not in _EMPTY and not line.startswith(_ADVICE))
+    said = " ".join(wanted)[:_SHOWN]
     return f"{error.type}{messages.located(messages.case_text(case))}: {messages.sentence(said)}"

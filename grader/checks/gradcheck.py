@@ -18,7 +18,7 @@ from grader.checks.base import PASSED, Bench, Drawn, Finding, failed, tensors
 from grader.checks.comparison import Difference, compare, is_close, told_apart
 from grader.checks.gradients import GradientCheck, GradientRun, flags_of, gradient_runs, magnitudes
 from grader.checks.inputs import changed_elements
-from grader.exercise import Case
+from grader.exercise import Case, Operator
 from grader.judge import messages
 from grader.judge.faults import WorkerLostError
 from grader.judge.protocol import Step
@@ -75,7 +75,9 @@ def _run_problem(bench: Bench, run: GradientRun, references: Sequence[Callable[.
     for position, (got, expected) in enumerate(zip(seen.gradients, wanted, strict=True)):
         problem = expected.problem(got, run.situation.case.dtype, bench.exercise.ulps)
         if problem:
-            return f"the gradient for {names[position % len(names)]} {problem}"
+            unknown = got is None and isinstance(bench.exercise.answer, Operator)
+            advice = ": register the formula with torch.library.register_autograd" if unknown else ""
+            return f"the gradient for {names[position % len(names)]} {problem}{advice}"
     if seen.gradient_after is None or changed_elements(run.incoming, seen.gradient_after):
         return (
             "backward changed its incoming gradient in place. Others may share it: compute into a new tensor"

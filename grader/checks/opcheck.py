@@ -26,6 +26,7 @@ _ADVICE = {
     "test_aot_dispatch_dynamic": "The fake kernel may look at shapes and dtypes, never at values, and the "
     "backward formula has to be made of operators that have fake kernels too.",
 }
+_VALUES = "A fake kernel sees shapes, strides, dtypes and devices, and never a value."
 _SHOWN = 300
 
 
@@ -58,9 +59,15 @@ class OpCheck(Check):
             if name not in said:
                 yield f"opcheck did not run {name}."
             elif said[name]:
-                told = " ".join(messages.untraced(said[name]).split())[:_SHOWN]
-                yield f"opcheck's {name} fails ({where}): {told}. {_ADVICE[name]}"
+                told = " ".join(messages.untraced(said[name]).split())[:_SHOWN].rstrip(".")
+                yield f"opcheck's {name} fails ({where}): {told}. {_advice(name, told)}"
         right = (tuple(drawn.expected.shape), str(case.dtype).removeprefix("torch."))
         if (seen.shape, seen.dtype) != right:
             promised = f"{seen.dtype or 'nothing'} of shape {list(seen.shape)}"
             yield f"the fake kernel promises {promised}, not {right[1]} of shape {list(right[0])} ({where})."
+
+
+def _advice(test: str, told: str) -> str:
+    if "data-dependent" in told:
+        return _VALUES
+    return messages.backward_advice(told) or _ADVICE[test]

@@ -40,6 +40,7 @@ def _place(value: Any) -> Place | None:
 
 
 _SETUP_FRAME = re.compile(r'File "(?:<string>|[^"]*setup\.py)", line (\d+)')
+_NO_SOURCE = re.compile(r"ninja: error: '([^']+)', needed by .* missing and no known rule to make it")
 _BOILERPLATE = (
     "ninja: ",
     "FAILED: ",
@@ -72,15 +73,24 @@ def _why(output: str, files: Mapping[str, str]) -> tuple[str, Place | None]:
         if found.severity == "error" and found.place is not None:
             text = f"\n    {found.place.text.strip()}" if found.place.text.strip() else ""
             return f"{found.message} ({found.place.file}, line {found.place.line}).{text}", found.place
+    if absent := _NO_SOURCE.search(output):
+        listed = "/".join(absent[1].split("/")[-2:])
+        return f"setup.py lists {listed}, and the package has no such file.", None
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     told = [line for line in lines if not line.startswith(_BOILERPLATE)] or ["it said nothing"]
     frames = _SETUP_FRAME.findall(output)
     at = Place(int(frames[-1]), None, "setup.py", "") if frames else None
     undefined = next((line for line in told if "undefined reference" in line), None)
     said = (undefined or _cause(told))[:300].rstrip(".")
-    return (f"{said} (setup.py, line {at.line})." if at and not undefined else f"{said}."), at
+    advice = next((f" {what}" for words, what in _MENDED_BY if words in said), "")
+    return (f"{said} (setup.py, line {at.line}).{advice}" if at and not undefined else f"{said}.{advice}"), at
 
 
+_MENDED_BY = (
+    ("unknown file type '.cu'", 'PyTorch\'s build_ext knows it: cmdclass={"build_ext": BuildExtension}.'),
+    ("'-lineinfo'", "An option of nvcc alone: extra_compile_args is a dict with a list for each compiler."),
+)
+"""What a build's error says, in part, and what mends it."""
 _ERROR = re.compile(r"(?:[\w.]+\.)?\w*(?:Error|Exception|Exit)\b:|.*\b(?:fatal )?error: ")
 
 

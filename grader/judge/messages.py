@@ -18,6 +18,12 @@ Report = dict[str, Any]
 _MESSAGE_SHOWN = 300
 _TRACE = re.compile(r"\s*Exception raised from \w+ at .*?(?:\n\s*\n|\Z)", re.DOTALL)
 """Of PyTorch's C++ errors: where it was thrown, in files that no learner has, and the stack."""
+_UNREGISTERED = re.compile(r"answer_\w+ could not be registered: ")
+_CAUSED = re.compile(
+    r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |For more (?:details|information)).*",
+    re.DOTALL,
+)
+"""What the compiler adds for its own developers, and the line of the judge that called it."""
 _NAME_SHOWN = 2000
 _OWN_PLACE = re.compile(r" \(<answer>, line \d+\)$")
 """How Python ends a syntax error's message: the line is told before it."""
@@ -59,8 +65,13 @@ def exception(function: str, error: ErrorSeen, where: str, reports: Sequence[Rep
 
 
 def untraced(text: str) -> str:
-    """Return what PyTorch said without the frames of its own code."""
-    return _TRACE.sub("\n", text)
+    """Return what PyTorch said without the frames of its own code, and what it says of them."""
+    return _CAUSED.sub("", _TRACE.sub("\n", text))
+
+
+def backward_advice(text: str) -> str:
+    """Return what mends a backward that PyTorch refused in these words, or nothing."""
+    return _advice_on(text, _BACKWARD)
 
 
 def sentence(text: str) -> str:
@@ -70,6 +81,8 @@ def sentence(text: str) -> str:
 
 def _exception_advice(error: ErrorSeen) -> str:
     text = error.message
+    if "it has no kernel for the device" in text:
+        return "The name in m.impl is the one in the schema, and the key is CUDA, on the simulator too."
     if "invalid resource handle" in text:
         return "A launch used a stream of another device than the current one."
     if error.phase == "finish" and "invalid" in text:
@@ -88,7 +101,7 @@ def _exception_advice(error: ErrorSeen) -> str:
     if "incompatible function arguments" in text or "expected scalar type" in text:
         return "Accept the types that the exercise names."
     if error.phase == "backward":
-        return next((advice for said, advice in _BACKWARD if said in text), _GIVE_A_GRADIENT)
+        return backward_advice(text) or _GIVE_A_GRADIENT
     return "These inputs are valid: compute a result for them."
 
 
@@ -128,9 +141,29 @@ def unloaded(error: ErrorSeen) -> str:
             f"{what} could not be loaded: no file of it defines `{named}`. List every source in setup.py, "
             "and declare a function as it is defined."
         )
+    told = _UNREGISTERED.sub("an operator could not be registered: ", told)
     said = " ".join(f"{error.type}: {told}".split())[:_MESSAGE_SHOWN]
-    advice = f" {ALONE}" if error.type == "NameError" else ""
-    return f"{what} could not be loaded{located(_python_line(error))}: {sentence(said)}{advice}"
+    advice = ALONE if error.type == "NameError" else _advice_on(told, _LOADING)
+    return f"{what} could not be loaded{located(_python_line(error))}: {sentence(said)} {advice}".rstrip()
+
+
+_LOADING = (
+    ("does not exist", "The CUDA cell defines it, by TORCH_LIBRARY(<namespace>, m): compare the names."),
+    (
+        "No module named",
+        "A CUDAExtension has the module's full name, with the package; what is imported is in the wheel.",
+    ),
+    (
+        "does not define module export function",
+        "Begin the binding with PYBIND11_MODULE(TORCH_EXTENSION_NAME, m): the name is the build's to give.",
+    ),
+    ("unknown type specifier", "This is the schema in m.def: its types are Tensor, float, int, bool."),
+)
+"""What is said of a module that cannot be loaded, in part, and what mends it."""
+
+
+def _advice_on(text: str, advice: Sequence[tuple[str, str]]) -> str:
+    return next((what for said, what in advice if said in text), "")
 
 
 def demangled(symbol: str) -> str:

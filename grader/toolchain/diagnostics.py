@@ -41,6 +41,10 @@ _HINTS = {
 
 _REWORDED = (
     (
+        r"redefinition of .*TORCH_LIBRARY_static_init",
+        "a second TORCH_LIBRARY for one namespace: define all its operators in one block",
+    ),
+    (
         r"ambiguating new declaration of '.*shared_declaration",
         "dynamic shared memory of one name has two types in this file, which nvcc refuses: declare it "
         "`extern __shared__ __align__(16) unsigned char raw[];` and cast the pointer",

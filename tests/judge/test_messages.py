@@ -48,6 +48,35 @@ def test_the_frames_of_pytorchs_own_code_are_left_out() -> None:
     assert messages.untraced("nothing of the kind") == "nothing of the kind"
 
 
+def test_what_the_compiler_adds_for_its_developers_is_left_out() -> None:
+    """No line of the judge, and no page of the compiler's own, follows what is wrong."""
+    said = "Could not guard on Eq(u0, 1) (unhinted: Eq(u0, 1)).\nCaused by: return function(*arguments)"
+    assert messages.untraced(said) == "Could not guard on Eq(u0, 1)"
+
+
+@pytest.mark.parametrize(
+    ("phase", "said", "advice"),
+    [
+        ("answer", "operator courses::add_relu does not exist", "TORCH_LIBRARY(<namespace>, m)"),
+        ("package", "No module named 'myops._C'", "the module's full name"),
+        ("package", "dynamic module does not define module export function (PyInit__C)", "PYBIND11_MODULE"),
+        ("kernels", "answer_2a931 could not be registered: unknown type specifier", "the schema in m.def"),
+    ],
+)
+def test_what_cannot_be_loaded_is_told_what_mends_it(phase: str, said: str, advice: str) -> None:
+    """The error is followed by what mends it, and the module's own name is no part of it."""
+    text = messages.unloaded(ErrorSeen(phase, 0, "RuntimeError", said))
+    assert advice in text
+    assert "answer_2a931" not in text
+
+
+def test_an_operator_without_a_kernel_is_told_where_the_name_stands() -> None:
+    """A kernel under another name than the schema's looks like none at all."""
+    said = "Could not run 'a::b' with arguments from the 'CUDA' backend: it has no kernel for the device."
+    text = messages.exception("a::b", ErrorSeen("call", 0, "NotImplementedError", said), "case")
+    assert "m.impl" in text
+
+
 def test_a_negative_index_is_told_as_one() -> None:
     """Before the first element a comparison with the size helps nobody."""
     text = messages.report("f", OUT_OF_BOUNDS | {"index": -1}, None)

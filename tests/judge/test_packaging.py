@@ -46,6 +46,13 @@ def test_odd_replies_are_refused(header: dict[str, Any], buffers: list[bytes]) -
             "ninja: build stopped: subcommand failed.\nRuntimeError: Error compiling objects for extension\n",
             "(csrc/a.cu, line 1)",
         ),
+        (
+            "ninja: error: '/tmp/x/csrc/b.cu', needed by '/tmp/x/b.o', missing and no known rule to make it\n"
+            "    raise RuntimeError(message) from e\nRuntimeError: Error compiling objects for extension\n",
+            "setup.py lists csrc/b.cu, and the package has no such file",
+        ),
+        ("SystemExit: error: unknown file type '.cu' (from 'csrc/a.cu')\n", "BuildExtension"),
+        ("c++: error: unrecognized command-line option '-lineinfo'\n", "a list for each compiler"),
     ],
 )
 def test_a_failed_build_tells_what_failed_first(output: str, told: str) -> None:

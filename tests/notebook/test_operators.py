@@ -70,6 +70,19 @@ def test_a_gradient_that_comes_after_a_trace_is_found(operator: None) -> None:
     assert slope() == [5.0, 5.0]
 
 
+def test_traces_between_several_registrations_hide_none(operator: None) -> None:
+    """PyTorch keeps the operator that was traced first: its lookups are forgotten, each time."""
+    program = torch.compile(
+        lambda x: torch.ops.notebook_operators.twice(x) + 1, fullgraph=True, backend="aot_eager"
+    )
+    for number, fake in enumerate(("torch.empty_like", "lambda x: torch.empty(x.shape)")):
+        run(f"torch.library.register_fake(NAME, {fake}, allow_override=True)", f"fake {number}")
+        program(torch.ones(2 + number))
+        torch._dynamo.reset()
+    run(formula(5.0))
+    assert slope() == [5.0, 5.0]
+
+
 def test_an_answer_is_known_by_what_it_answers() -> None:
     """Whatever its text and id, the cell of an answer is one cell."""
     info = SimpleNamespace(raw_cell="# answer: register_op\nx = 1", cell_id="q")
