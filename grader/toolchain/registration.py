@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,7 +153,7 @@ def forget_python(namespaces: Iterable[str]) -> None:
     forget_lookups(wanted)
 
 
-def take_back(libraries: Iterable[Any]) -> None:
+def take_back(libraries: Sequence[Any]) -> None:
     """Undo what was registered through libraries that PyTorch keeps, as its own tests do."""
     import torch
 
@@ -162,6 +162,7 @@ def take_back(libraries: Iterable[Any]) -> None:
         library._destroy()
         if library in kept:
             kept.remove(library)
+    refresh({str(library.ns) for library in libraries})
     if "torch._dynamo" in sys.modules:  # a compiled graph would go on with the operator that it was made for
         torch._dynamo.reset()
 
