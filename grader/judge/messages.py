@@ -19,10 +19,7 @@ _MESSAGE_SHOWN = 300
 _TRACE = re.compile(r"\s*Exception raised from \w+ at .*?(?:\n\s*\n|\Z)", re.DOTALL)
 """Of PyTorch's C++ errors: where it was thrown, in files that no learner has, and the stack."""
 _UNREGISTERED = re.compile(r"answer_\w+ could not be registered: ")
-_CAUSED = re.compile(
-    r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |For more (?:details|information)).*",
-    re.DOTALL,
-)
+_CAUSED = re.compile(r"(?s)\s*(?:\(unhinted: |consider using data-dep|Caused by: |For more (?:det|inf)).*")
 """What the compiler adds for its own developers, and the line of the judge that called it."""
 _NAME_SHOWN = 2000
 _OWN_PLACE = re.compile(r" \(<answer>, line \d+\)$")
