@@ -72,6 +72,7 @@ _SITUATIONS = (
     Situation(_WARP, needed=(False, False, True, False)),
     Situation(_SMALL, calls=2),
     Situation(Case("float32 gradient", (5, 300))),
+    Situation(Case("long rows of whole vectors", (2, 4096))),
 )
 
 EXERCISE = Exercise(
