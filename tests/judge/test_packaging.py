@@ -84,3 +84,17 @@ def test_a_wheel_is_installed_as_pip_does(tmp_path: Path) -> None:
     found = sorted(path.name for path in (tmp_path / "installed/myops").iterdir())
     assert found == ["__init__.py", "data.txt"]
     assert not (tmp_path / "installed/run").exists()
+
+
+def test_a_changed_toolchain_keeps_no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever of its modules changes, a wheel that the old one built is not taken for the new one's."""
+    kit = {"device": "sim"}
+    before = packaging._key(FILES, kit)
+    read = Path.read_text
+
+    def changed(self: Path, *arguments: Any, **options: Any) -> str:
+        text = read(self, *arguments, **options)
+        return text + "# changed\n" if self.name == "units.py" else text
+
+    monkeypatch.setattr(Path, "read_text", changed)
+    assert packaging._key(FILES, kit) != before
