@@ -136,7 +136,7 @@ def test_what_is_no_exception_class_ends_no_process(module: ModuleType) -> None:
 @pytest.mark.parametrize("kind", [8, 9])
 def test_bytes_that_are_no_utf8_are_shown_escaped(module: ModuleType, kind: int) -> None:
     """A message in another encoding arrives as text, with its foreign bytes escaped."""
-    with pytest.raises(RuntimeError) as caught:
+    with pytest.raises((RuntimeError, ValueError)) as caught:
         module.raises(kind)
     assert str(caught.value) == "caf\\xe9"
 

@@ -47,17 +47,21 @@ def command(policy: Policy, devices: bool, temporary: bool = True) -> list[str]:
     """
     words = ["bwrap", *(f"--unshare-{name}" for name in _UNSHARED), "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--cap-drop", "ALL", "--hostname", "grader"]
-    readable: list[str] = []
+    binds: list[tuple[str, str]] = []
     for path in sorted(policy.read):  # a directory before what lies in it, which it brings along
-        if not _lies_in(path, ("/proc", "/dev", *readable)):
-            readable.append(path)
-            words += ["--ro-bind-try", path, path]
-    for path in sorted(policy.write):
-        if not _lies_in(path, ("/proc", "/dev")):
-            words += ["--bind-try", path, path]
-    words += ["--proc", "/proc", *(("--dev-bind", "/dev", "/dev") if devices else ("--dev", "/dev"))]
+        if not _lies_in(path, ("/proc", "/dev", *(one for _, one in binds))):
+            binds.append(("--ro-bind-try", path))
+    binds += [("--bind-try", path) for path in sorted(policy.write) if not _lies_in(path, ("/proc", "/dev"))]
+    # Upon what holds it, and under what it holds: Python itself may be installed in a temporary directory.
+    above = [bind for bind in binds if temporary and _lies_in(TEMPORARY, (bind[1],))]
+    for option, path in above:
+        words += [option, path, path]
     if temporary:
         words += ["--perms", "0700", *_sized(), "--tmpfs", TEMPORARY]
+    for option, path in binds:
+        if (option, path) not in above:
+            words += [option, path, path]
+    words += ["--proc", "/proc", *(("--dev-bind", "/dev", "/dev") if devices else ("--dev", "/dev"))]
     return [*words, "--"]
 
 

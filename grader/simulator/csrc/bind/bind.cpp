@@ -72,11 +72,24 @@ void raise_arity(const Entry& entry, size_t given) {
   PyErr_SetString(PyExc_TypeError, message.c_str());
 }
 
-PyObject* invoke(const Entry& entry, const Object* arguments) {
+/// Calls the function and notes in `said` what it throws.
+PyObject* called(const Entry& entry, const Object* arguments, size_t& position, std::string& said) {
+  try {
+    return entry.call(entry.function, arguments, position);
+  } catch (const c10::Error& error) {
+    said = error.what_without_backtrace();
+    throw;
+  } catch (const std::exception& error) {
+    said = error.what();
+    throw;
+  }
+}
+
+PyObject* invoke(const Entry& entry, const Object* arguments, std::string& said) {
   size_t position = 0;
   HANDLE_TH_ERRORS
   try {
-    return entry.call(entry.function, arguments, position);
+    return called(entry, arguments, position, said);
   } catch (const Mismatch&) {
     if (position >= entry.arity) throw std::runtime_error("the result cannot be given to Python");
     raise_mismatch(entry, arguments[position], position);
@@ -112,32 +125,41 @@ PyObject* invoke(const Entry& entry, const Object* arguments) {
   END_HANDLE_TH_ERRORS
 }
 
-/// Turns an error about the bytes of a message, which are no UTF-8, into one that shows them escaped.
-void escape_message() {
+/// Sets a message that is no UTF-8 with its foreign bytes escaped: Python has an error about them in its
+/// place, or before 3.11.4 an exception of the right type without any message.
+void escape_message(const std::string& said) {
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
-  PyErr_NormalizeException(&type, &error, &trace);
-  PyObject* bytes = PyUnicodeDecodeError_GetObject(error);
-  PyObject* text = bytes == nullptr ? nullptr
-                                    : PyUnicode_DecodeUTF8(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes),
-                                                           "backslashreplace");
-  if (text != nullptr) PyErr_SetObject(PyExc_RuntimeError, text);
+  PyObject* text =
+      PyUnicode_DecodeUTF8(said.data(), static_cast<Py_ssize_t>(said.size()), "backslashreplace");
+  const bool replaced = PyErr_GivenExceptionMatches(type, PyExc_UnicodeDecodeError) != 0;
+  if (text != nullptr) PyErr_SetObject(replaced ? PyExc_RuntimeError : type, text);
   Py_XDECREF(text);
-  Py_XDECREF(bytes);
   Py_XDECREF(type);
   Py_XDECREF(error);
   Py_XDECREF(trace);
 }
 
+bool is_utf8(const std::string& text) {
+  PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &error, &trace);
+  PyObject* decoded = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
+  PyErr_Clear();
+  Py_XDECREF(decoded);
+  PyErr_Restore(type, error, trace);
+  return decoded != nullptr;
+}
+
 /// Calls the function; whatever it throws is an exception in Python, never the end of the process.
 PyObject* invoke_safely(const Entry& entry, const Object* arguments) {
   PyObject* result = nullptr;
+  std::string said;
   try {
-    result = invoke(entry, arguments);
+    result = invoke(entry, arguments, said);
   } catch (...) {
     PyErr_Format(PyExc_RuntimeError, "%s threw something that is no std::exception", entry.name);
   }
-  if (result == nullptr && PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) escape_message();
+  if (result == nullptr && !is_utf8(said)) escape_message(said);
   return result;
 }
 

@@ -8,4 +8,4 @@ import glob
 
 
 def attempt():
-    return sum(bool(open(path).read()) for path in glob.glob("@ROOT@/tests/submissions/*/right__*"))
+    return sum(bool(open(path).read()) for path in glob.glob("@ROOT@/tests/submissions/*/right__*.cu"))
