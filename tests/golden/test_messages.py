@@ -64,3 +64,23 @@ def test_messages_survive_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     messages.write("toy", kept)
     assert messages.read("toy") == kept
     assert messages.read("other") == {}
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (
+            'memory: k reads x[7] (case "b", shape [2], block (0, 4)). Compare. 3 of 4 cases are wrong.',
+            True,
+        ),
+        ('memory: k writes x[7] (case "a", shape [2]). Compare.', False),
+        ('memory: k reads x[7] (case "a", shape [2]). Look.', False),
+        ('close: k reads x[7] (case "a", shape [2]). Compare.', False),
+        ("memory: f did not finish within 10 s.", True),
+        ("close: f did not finish within 10 s.", False),
+    ],
+)
+def test_words_are_compared_and_not_places(other: str, same: bool) -> None:
+    """Another case, element or thread is the same message; other words or another check are not."""
+    accepted = 'memory: k reads x[3] (case "a", shape [5], block 1, thread 0). Compare.'
+    assert messages.alike(accepted, other) is same
