@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable
 
-from grader.judge.confinement.policy import Policy
+from grader.judge.confinement.policy import Policy, for_python
 
 TEMPORARY = "/tmp"
 """Where a process in its own namespaces finds an empty directory, which is gone with it."""
@@ -27,14 +28,12 @@ ADVICE = (
 
 @functools.cache
 def available() -> bool:
-    """Whether this machine lets us make namespaces."""
+    """Whether this machine lets us make namespaces, and Python starts in them."""
     if shutil.which("bwrap") is None:
         return False
-    everything = Policy(("/",), ())
+    start = [*command(for_python(), devices=False), sys.executable, "-c", ""]
     try:
-        ran = subprocess.run(
-            [*command(everything, devices=False), "true"], capture_output=True, timeout=_PROBE_SECONDS
-        )
+        ran = subprocess.run(start, capture_output=True, timeout=_PROBE_SECONDS)
     except (OSError, subprocess.SubprocessError):
         return False
     return ran.returncode == 0

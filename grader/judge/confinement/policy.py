@@ -69,6 +69,11 @@ def for_build(cache: Path, temporary: Path) -> Policy:
     return Policy((*_common(), *_compilers()), (str(cache), str(temporary), "/dev/null", *_gpus()))
 
 
+def for_python() -> Policy:
+    """Return what Python needs to start, and nothing more."""
+    return Policy(tuple(_common()), ())
+
+
 def _common() -> Iterator[str]:
     yield from _SYSTEM
     yield from dict.fromkeys((sys.prefix, sys.base_prefix, *_installed_packages()))
