@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session", autouse=True)
 def _device_before_autograd() -> None:
-    """Register `sim` before any test runs backward: autograd counts the devices once, at its first use."""
+    """Register `sim` before any test runs backward, so that the order of tests decides nothing."""
     from grader.simulator import load_runtime
 
     load_runtime()

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 jupytext = pytest.importorskip("jupytext", reason="lessons are read with jupytext")
-torch = pytest.importorskip("torch", reason="lessons run on PyTorch")
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = sorted((ROOT / "solutions").glob("[0-9][0-9]_*.md"))
-SECONDS = 300
+SECONDS = 90
 """A lesson with answers filled in runs within this on two cores."""
 
 
@@ -28,7 +28,7 @@ def lesson(request: pytest.FixtureRequest) -> Path:
 def device(request: pytest.FixtureRequest) -> str:
     """Return the kind of device that the cells run on."""
     if request.param == "cuda" and not torch.cuda.is_available():
-        pytest.skip("runs the cells on a GPU")
+        pytest.skip("needs a GPU: the cells run on it")
     return str(request.param)
 
 

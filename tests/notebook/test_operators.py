@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from grader.notebook import operators  # noqa: E402 - needs torch
-from grader.toolchain import registration  # noqa: E402
+from grader.notebook import operators
+from grader.toolchain import registration
 
 NAME = "notebook_operators::twice"
 

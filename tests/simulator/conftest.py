@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
+from grader.toolchain.compiler import host_compiler
 
 HERE = Path(__file__).parent
 SIMULATOR = HERE.parents[1] / "grader" / "simulator"
@@ -35,9 +36,7 @@ def _compile(command: list[str]) -> None:
 @pytest.fixture(scope="session")
 def engine_driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile the engine without torch as a library, and the kernels as the toolchain would."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("needs g++")
+    compiler = host_compiler().path
     out = tmp_path_factory.mktemp("engine")
     engine = SIMULATOR / "csrc" / "engine"
     strict, include = [compiler, *STRICT], ["-I", str(SIMULATOR / "include")]

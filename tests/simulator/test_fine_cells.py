@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from grader.toolchain.compiler import host_compiler
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parents[1] / "grader" / "simulator" / "csrc" / "engine"
@@ -15,9 +16,7 @@ ENGINE = HERE.parents[1] / "grader" / "simulator" / "csrc" / "engine"
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile the cells with the program that compares them with plain records."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("needs g++")
+    compiler = host_compiler().path
     made = tmp_path_factory.mktemp("cells") / "fine_cells"
     sources = [str(HERE / "fine_cells.cpp"), str(ENGINE / "fine_cells.cpp")]
     command = [compiler, "-std=c++17", "-O1", "-I", str(ENGINE), *sources, "-o", str(made)]

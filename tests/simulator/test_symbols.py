@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader.simulator import symbols
+from grader.toolchain.compiler import host_compiler
 
 SOURCE = "int twice(int x) {\n  return 2 * x;\n}\n\nint thrice(int x) {\n  return 3 * x;\n}\n"
 
@@ -18,9 +18,7 @@ def module(tmp_path: Path) -> Path:
     """A shared library with line numbers."""
     source, library = tmp_path / "unit.cpp", tmp_path / "unit.so"
     source.write_text(SOURCE)
-    compiler = shutil.which("g++")
-    if compiler is None or shutil.which("addr2line") is None:
-        pytest.skip("needs g++ and addr2line, which come with binutils")
+    compiler = host_compiler().path
     subprocess.run([compiler, "-g1", "-shared", "-fPIC", source, "-o", library], check=True)
     return library
 

@@ -7,8 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-
-torch = pytest.importorskip("torch")
+import torch
 
 SOURCE = """
 #include <torch/extension.h>

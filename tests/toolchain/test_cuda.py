@@ -10,14 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from grader.toolchain import BuildRequest, EnvironmentFault, build, cuda, load, toolkit  # noqa: E402 - needs torch
-from grader.toolchain.request import BuildResult, Diagnostic  # noqa: E402
-from grader.toolchain.toolkit import Toolkit  # noqa: E402
-from grader.toolchain.torch_install import TorchInstall, installed  # noqa: E402
-from grader.toolchain.units import Source  # noqa: E402
+from grader.toolchain import BuildRequest, EnvironmentFault, build, cuda, load, toolkit
+from grader.toolchain.request import BuildResult, Diagnostic
+from grader.toolchain.toolkit import Toolkit
+from grader.toolchain.torch_install import TorchInstall, installed
+from grader.toolchain.units import Source
 
 SOURCE = """#include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
@@ -30,7 +29,7 @@ torch::Tensor fill(torch::Tensor x, double unused = 1.0) {
 static int hidden() { return 1; }
 """
 needs_gpu = pytest.mark.skipif(
-    not torch.cuda.is_available() or shutil.which("nvcc") is None, reason="builds with nvcc and runs on a GPU"
+    not torch.cuda.is_available() or shutil.which("nvcc") is None, reason="needs a GPU and nvcc"
 )
 
 

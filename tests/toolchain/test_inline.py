@@ -7,11 +7,10 @@ import time
 from typing import Any
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from grader.toolchain import CompileError, inline  # noqa: E402 - needs torch
-from grader.toolchain.inline import load_inline  # noqa: E402
+from grader.toolchain import CompileError, inline
+from grader.toolchain.inline import load_inline
 
 pytestmark = pytest.mark.usefixtures("runtime", "on_sim")
 

@@ -9,12 +9,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from grader.toolchain import BuildRequest, build, load, nvcc, runtime, toolkit  # noqa: E402 - needs torch
-from grader.toolchain.loading import CUDA_LIBRARY  # noqa: E402
-from grader.toolchain.units import Source  # noqa: E402
+from grader.toolchain import BuildRequest, build, load, nvcc, runtime, toolkit
+from grader.toolchain.loading import CUDA_LIBRARY
+from grader.toolchain.units import Source
 
 SOURCE = """#include <torch/extension.h>
 #include <c10/cuda/CUDAStream.h>
@@ -25,7 +24,7 @@ torch::Tensor fill(torch::Tensor x) {
 }
 """
 needs_gpu = pytest.mark.skipif(
-    not torch.cuda.is_available() or shutil.which("nvcc") is None, reason="builds with nvcc and runs on a GPU"
+    not torch.cuda.is_available() or shutil.which("nvcc") is None, reason="needs a GPU and nvcc"
 )
 
 

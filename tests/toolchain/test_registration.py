@@ -6,8 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 import pytest
-
-torch = pytest.importorskip("torch")
+import torch
 
 SOURCE = """
 #include <torch/extension.h>

@@ -44,8 +44,9 @@ def test_standards_are_compared_by_year(standard: str, year: int) -> None:
 def test_options_are_read_joined_and_apart() -> None:
     """`-I dir`, `-Idir` and their like give the same values."""
     words = ["-Ione", "-I", "two", "-DA=1", "-D", "B"]
-    assert simulated._gathered(words, "I") == ["one", "two"]
-    assert simulated._gathered(words, "D") == ["A=1", "B"]
+    options = simulated._read(words)
+    assert options.include == ["one", "two"]
+    assert options.define == ["A=1", "B"]
 
 
 def test_an_old_setuptools_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:

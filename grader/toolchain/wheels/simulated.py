@@ -6,6 +6,7 @@ CUDA's names, and the link names the simulator in place of CUDA's libraries.
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shlex
@@ -19,7 +20,7 @@ from grader.toolchain.compiler import Ran, run, standard_library
 from grader.toolchain.diagnostics import told
 from grader.toolchain.plan import Plan
 from grader.toolchain.request import BuildRequest, BuildResult
-from grader.toolchain.torch_install import python_include
+from grader.toolchain.torch_install import installed, python_include
 from grader.toolchain.units import Source
 from grader.toolchain.wheels.kit import Kit
 from grader.toolchain.wheels.standin import SOURCES, note
@@ -28,7 +29,6 @@ _SECONDS = 400.0
 _CUDA_LIBRARIES = ("-lcudart", "-lc10_cuda", "-ltorch_cuda", "-lcublas", "-lcurand")
 _NAMED = "TORCH_EXTENSION_NAME="
 _PYBIND = "#include <torch/csrc/utils/pybind.h>\n"
-_JOINED = re.compile(r"^-([IDUO])(.+)$")
 _NVCC_ONLY = re.compile(r"^(-lineinfo|-gencode|--expt-|--generate-line-info|-use_fast_math|--use_fast_math)")
 
 
@@ -47,8 +47,6 @@ def act(
 def _nvcc_asked(words: Sequence[str]) -> int:
     """Answer what PyTorch asks of nvcc beside compiling."""
     if "--version" in words or "-V" in words:
-        from grader.toolchain.torch_install import installed
-
         print(f"Cuda compilation tools, release {installed().cuda or '13.0'}, for the simulator")
         return 0
     print(f"nvcc for the simulator compiles single files alone: {shlex.join(words)}", file=sys.stderr)
@@ -62,17 +60,6 @@ def _passed_on(kit: Kit, words: Sequence[str]) -> int:
 def _end(ran: Ran) -> int:
     sys.stdout.write(ran.output)
     return ran.status
-
-
-def _value(words: Sequence[str], *names: str) -> str | None:
-    """Return what follows an option."""
-    pairs = zip(words, [*words[1:], ""], strict=True)
-    return next((value for word, value in pairs if word in names), None)
-
-
-def _value_of(words: Sequence[str], start: str) -> str | None:
-    """Return what follows the last option that begins so."""
-    return next((word[len(start) :] for word in reversed(words) if word.startswith(start)), None)
 
 
 def _needed(include: Path) -> int:
@@ -89,25 +76,25 @@ def _year(standard: str) -> int:
     return draft[name] if name in draft else int(name) if name.isdigit() else 99
 
 
-def _gathered(words: Sequence[str], letter: str) -> list[str]:
-    """Return the values of all options `-X value` and `-Xvalue`."""
-    found = []
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        joined = _JOINED.match(word)
-        if word == f"-{letter}":
-            found.append(following)
-        elif joined and joined[1] == letter:
-            found.append(joined[2])
-    return found
+def _read(words: Sequence[str]) -> argparse.Namespace:
+    """Return the options that matter here; whatever else a compiler knows is passed over."""
+    parser = argparse.ArgumentParser(prog="c++", add_help=False, allow_abbrev=False)
+    parser.add_argument("-o", "--output-file", dest="target")
+    parser.add_argument("-MF", "--dependency-output", dest="dependencies")
+    parser.add_argument("-std", dest="standard")
+    for letter, name in (("I", "include"), ("D", "define"), ("U", "undefine")):
+        parser.add_argument(f"-{letter}", dest=name, action="append", default=[])
+    return parser.parse_known_args(words)[0]
 
 
 def _compiled(kit: Kit, directory: Path, source: Path, words: Sequence[str], tool: str) -> int:
     """Compile one file for the simulator, with the least headers that serve."""
-    target = Path(_value(words, "-o", "--output-file") or source.with_suffix(".o").name)
+    options = _read(words)
+    target = Path(options.target or source.with_suffix(".o").name)
     if tool != "nvcc" and (wrong := [word for word in words if _NVCC_ONLY.match(word)]):
         print(f"c++: error: unrecognized command-line option '{wrong[0]}'")
         return 1
-    unit = _Unit(kit, directory.parent / SOURCES, source, words, tool)
+    unit = _Unit(kit, directory.parent / SOURCES, source, options, words if tool == "nvcc" else ())
     if unit.missing:
         note(directory, {"missing": unit.missing})
         print(f"{source}: needs a GPU: the simulator has no {unit.missing[0]['construct']}")
@@ -116,23 +103,20 @@ def _compiled(kit: Kit, directory: Path, source: Path, words: Sequence[str], too
     if output is not None:
         print(output)
         return 1
-    _note_dependencies(words, source, target)
+    if options.dependencies:
+        # What ninja reads: the object depends on its source, in a build that is done once.
+        Path(options.dependencies).write_text(f"{target}: {source}\n")
     return 0
-
-
-def _note_dependencies(words: Sequence[str], source: Path, target: Path) -> None:
-    """Write what ninja reads: the object depends on its source, in a build that is done once."""
-    listed = _value(words, "-MF", "--dependency-output")
-    if listed:
-        Path(listed).write_text(f"{target}: {source}\n")
 
 
 class _Unit:
     """One file, as the toolchain's own builds see it."""
 
-    def __init__(self, kit: Kit, root: Path, source: Path, words: Sequence[str], tool: str) -> None:
+    def __init__(
+        self, kit: Kit, root: Path, source: Path, options: argparse.Namespace, for_nvcc: Sequence[str]
+    ) -> None:
         text = source.read_text(encoding="utf-8", errors="surrogateescape")
-        defined = dict.fromkeys(_gathered(words, "D"))
+        defined = dict.fromkeys(options.define)
         named = [one for one in defined if one.startswith(_NAMED)]
         defines = [f"-D{one}" for one in defined if one not in named]
         request = BuildRequest(
@@ -140,14 +124,14 @@ class _Unit:
             cuda=text,
             functions=[],
             file=os.path.relpath(source, root),
-            extra_cflags=[*defines, *(f"-U{one}" for one in _gathered(words, "U"))],
-            extra_cuda_cflags=list(words) if tool == "nvcc" else [],
-            extra_include_paths=_own_folders(root, [str(source.parent), *_gathered(words, "I")]),
+            extra_cflags=[*defines, *(f"-U{one}" for one in options.undefine)],
+            extra_cuda_cflags=list(for_nvcc),
+            extra_include_paths=_own_folders(root, [str(source.parent), *options.include]),
         )
         self.source = Source.read(text, request.file, 1)
         self.plan = Plan(request, [self.source], kit.loaded_runtime())
         lacking = self.source.translation.missing
-        self.standard = _value_of(words, "-std=")
+        self.standard = options.standard
         self.missing = [{"construct": one.construct, "line": one.line} for one in lacking]
 
     def compiled(self, target: Path) -> str | None:
