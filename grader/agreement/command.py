@@ -36,10 +36,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     if options.preflight:
         return 0 if preflight(corpus, devices, options.seed) else 1
+    missing = [str(path) for path in options.earlier if not path.is_file()]
+    if missing:
+        print(f"--earlier {missing[0]}: no such file", file=sys.stderr)
+        return 2
     results = Results.read(options.out / _STORE, options.earlier)
     _judge(options, corpus, devices, results)
     report = Report.of(options.date, devices, corpus, results)
     if options.table:
+        options.table.parent.mkdir(parents=True, exist_ok=True)
         options.table.write_text(table(report, options.jobs), encoding="utf-8")
     else:
         _write(report, options.out)

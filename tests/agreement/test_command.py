@@ -67,6 +67,24 @@ def test_agreement_is_status_zero_and_two_files(
     assert json.loads((tmp_path / "out" / "2026-01-02-nvidia-h200.json").read_text())["agrees"] is True
 
 
+def test_a_table_is_written_where_it_is_asked_for(
+    devices: Devices, arguments: list[str], tmp_path: Path
+) -> None:
+    """`--table` makes the directory that it names: what took an hour is not lost at its end."""
+    table = tmp_path / "not" / "yet" / "corpus.md"
+    assert command.main([*arguments, "--table", str(table)]) == 0
+    assert table.read_text().startswith("# The corpus")
+
+
+def test_a_missing_earlier_file_is_told_first(
+    devices: Devices, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that `--earlier` names and that is not there is wrong usage, before anything is judged."""
+    assert command.main([*arguments, "--earlier", "/nowhere/results.jsonl"]) == 2
+    assert "/nowhere/results.jsonl" in capsys.readouterr().err
+    assert devices.asked == []
+
+
 def test_second_run_judges_nothing_again(devices: Devices, arguments: list[str]) -> None:
     """An interrupted run continues: what is stored is not judged a second time."""
     command.main(arguments)
