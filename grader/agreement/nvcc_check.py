@@ -95,14 +95,12 @@ def _cases(folder: Path) -> Iterator[Unit]:
 
 
 def _compiler() -> str:
-    """Return what a stored result depends on beside the text: the compilers and PyTorch.
-
-    The headers are not named: after an edit of them begin with another `--out`.
-    """
+    """Return what a stored result depends on beside the text: the compilers, PyTorch and our headers."""
     if shutil.which("nvcc") is None:
         raise EnvironmentFault("nvcc was not found. Install the CUDA toolkit's compiler, and put it on PATH.")
     machine = describe()
-    return f"nvcc {machine['nvcc']}, g++ {machine['g++']}, torch {machine['torch']}"
+    versions = f"nvcc {machine['nvcc']}, g++ {machine['g++']}, torch {machine['torch']}"
+    return f"{versions}, headers {runtime.headers_key()[:8]}"
 
 
 def _stored(store: Path, compiler: str) -> dict[str, Compiled]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,11 @@ def test_stand_ins_are_made_for_what_lacks_only(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(nvcc_check.toolkit.shutil, "which", lambda _: None)
     with pytest.raises(EnvironmentFault, match="nvcc was not found"):
         nvcc_check.toolkit.only_compiling(tmp_path / "further")
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+def test_a_result_is_kept_for_the_headers_that_it_was_made_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit of our headers voids what nvcc said before it."""
+    before = nvcc_check._compiler()
+    monkeypatch.setattr(nvcc_check.runtime, "headers_key", lambda: "0" * 16)
+    assert nvcc_check._compiler() != before
